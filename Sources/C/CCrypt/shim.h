@@ -1,0 +1,4 @@
+#ifndef DRAWBRIDGE_CCRYPT_H
+#define DRAWBRIDGE_CCRYPT_H
+#include <crypt.h>
+#endif

@@ -1,0 +1,14 @@
+#ifndef DRAWBRIDGE_CCURL_H
+#define DRAWBRIDGE_CCURL_H
+#include <curl/curl.h>
+// libcurl's option calls are variadic, so Swift cannot call them.
+typedef size_t (*ccurl_data)(char *, size_t, size_t, void *);
+static inline CURLcode ccurl_set_string(CURL *c, CURLoption o, const char *v) { return curl_easy_setopt(c, o, v); }
+static inline CURLcode ccurl_set_long(CURL *c, CURLoption o, long v) { return curl_easy_setopt(c, o, v); }
+static inline CURLcode ccurl_set_size(CURL *c, CURLoption o, curl_off_t v) { return curl_easy_setopt(c, o, v); }
+static inline CURLcode ccurl_set_pointer(CURL *c, CURLoption o, void *v) { return curl_easy_setopt(c, o, v); }
+static inline CURLcode ccurl_set_data(CURL *c, CURLoption o, ccurl_data v) { return curl_easy_setopt(c, o, v); }
+static inline CURLcode ccurl_get_long(CURL *c, CURLINFO i, long *v) { return curl_easy_getinfo(c, i, v); }
+static inline CURLcode ccurl_get_pointer(CURL *c, CURLINFO i, void **v) { return curl_easy_getinfo(c, i, v); }
+static inline CURLMcode ccurl_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
+#endif

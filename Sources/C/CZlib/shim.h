@@ -1,0 +1,4 @@
+#ifndef DRAWBRIDGE_CZLIB_H
+#define DRAWBRIDGE_CZLIB_H
+#include <zlib.h>
+#endif
