@@ -1,0 +1,55 @@
+public import JSON
+
+/// What an auth server can be asked, whether its rows are here or at the other end of a connection.
+///
+/// Every operation takes what the client sent, not yet judged (addresses, types, numbers are texts where the wire has
+/// texts): which fault is told first is a rule, and rules belong to the backend. Every failure is an ``AuthError``.
+/// Operations run on the caller's executor; nothing in this protocol assumes that an answer is near.
+public protocol AuthBackend: Sendable {
+    /// Checks the caller's bearer (or administrator's key). Source: supabase-core.md 5.
+    ///
+    /// A remote backend may only read the token here and leave the judgement to the operation that follows; it must then
+    /// judge in ``confirm(_:)``.
+    func authenticate(_ context: RequestContext, as level: AccessLevel) async throws(AuthError) -> Principal
+
+    /// Makes sure that a principal really is who it says, before an error of the caller's own request is told
+    /// (the check of the bearer comes first in the reference). In-process this is done already.
+    func confirm(_ principal: Principal, _ context: RequestContext) async throws(AuthError)
+
+    func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome
+    /// `POST /signup` without an address. Source: supabase-core.md 10.1.
+    func signUpAnonymously(_ userMetadata: JSONObject?, _ context: RequestContext) async throws(AuthError) -> Session
+    func signIn(_ signIn: PasswordSignIn, _ context: RequestContext) async throws(AuthError) -> Session
+    func refresh(_ refreshToken: RawToken, _ context: RequestContext) async throws(AuthError) -> Session
+    func exchange(_ exchange: PKCEExchange, _ context: RequestContext) async throws(AuthError) -> Session
+
+    func verify(_ verification: Verification, _ context: RequestContext) async throws(AuthError) -> VerificationOutcome
+    /// - Throws: only what is answered directly instead of by a redirect (supabase-core.md 10.7).
+    func openLink(_ link: LinkVerification, _ context: RequestContext) async throws(AuthError) -> LinkOutcome
+
+    func signOut(_ scope: SignOutScope, _ principal: Principal, _ context: RequestContext) async throws(AuthError)
+    func user(_ principal: Principal, _ context: RequestContext) async throws(AuthError) -> User
+    func update(
+        _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User
+
+    func adminCreateUser(
+        _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User
+    func adminUser(
+        _ id: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User
+    func adminUsers(
+        _ query: UserListQuery, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> UserPage
+    func adminUpdateUser(
+        _ id: UserID, _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User
+    func adminDeleteUser(
+        _ id: UserID, softly: Bool, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError)
+
+    func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings
+    /// The public signing keys, as `{"keys":[…]}`. Source: supabase-core.md 10.16, RFC 7517.
+    func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText
+}
