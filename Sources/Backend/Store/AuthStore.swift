@@ -20,7 +20,8 @@ public protocol AuthStore: Sendable {
     /// Copies the running store into a file, consistent as of one moment.
     func backUp(to path: String) async throws
 
-    /// Answers when the store can be read and written. - Throws: why it cannot.
+    /// Answers when the store can be read and written.
+    /// - Throws: why it cannot.
     func probe() async throws
 
     /// Finishes what is queued and closes. No call may follow.
@@ -73,6 +74,9 @@ public protocol StoreReader: Sendable {
 
     /// User, identities, factors and (when asked for) the session in one go: what a token check needs.
     func account(_ user: UserID, session: SessionID?) async throws -> AccountRows?
+
+    /// Messages of the built-in inbox, newest first; all, or those to one address.
+    func inbox(to recipient: String?, limit: Int) async throws -> [InboxRow]
 }
 
 /// Typed writes, inside ``AuthStore/transaction(_:)``. Reads see the transaction's own writes.
@@ -130,6 +134,9 @@ public protocol StoreTransaction: StoreReader {
     func delete(outbox id: Int64) async throws
     /// After a failed delivery.
     func postpone(outbox id: Int64, to time: StoreTime, tries: Int) async throws
+
+    /// Keeps a message in the built-in inbox and drops what is older than the newest `keeping`.
+    func insert(_ row: InboxRow, keeping: Int) async throws
 
     /// Counts a wrong try at the user's code of that type and returns the count so far.
     func countWrongTry(of user: UserID, type: OneTimeTokenType) async throws -> Int

@@ -286,6 +286,37 @@ public struct OutboxRow: Sendable {
     }
 }
 
+/// A message in the built-in inbox; ours alone, in `drawbridge_inbox`. Source: interface.md "Addresses".
+public struct InboxRow: Sendable {
+    public var id: Int64 = 0
+    /// `email` or `sms`.
+    public var channel: String
+    public var recipient: String
+    public var sender: String
+    public var subject: String
+    public var html: String
+    public var text: String
+    /// The one-time code in it, when there is one.
+    public var code: String?
+    /// The confirmation link in it, when there is one.
+    public var link: String?
+    public var createdAt: Timestamp
+    public init(
+        channel: String, recipient: String, sender: String, subject: String, html: String, text: String,
+        code: String?, link: String?, createdAt: Timestamp
+    ) {
+        self.channel = channel
+        self.recipient = recipient
+        self.sender = sender
+        self.subject = subject
+        self.html = html
+        self.text = text
+        self.code = code
+        self.link = link
+        self.createdAt = createdAt
+    }
+}
+
 /// Everything a token check looks at, read at one moment.
 public struct AccountRows: Sendable {
     public var user: UserRow
