@@ -45,7 +45,7 @@ let package = Package(
         module("EventLoop", at: "Engine/EventLoop", ["Bytes", "CSys"]),
         module("HTTP1", at: "Engine/HTTP1", ["Bytes", "EventLoop", "CSys"]),
         module("Crypto", at: "Engine/Crypto", ["Bytes", "JSON", "CSys", "COpenSSL", "CCrypt"]),
-        module("Outgoing", at: "Engine/Outgoing", ["Bytes", "CSys", "CCurl"]),
+        module("Outgoing", at: "Engine/Outgoing", ["CCurl"]),
 
         // Backend: the protocol, what keeps rows, what holds the rules.
         module("Backend", at: "Backend/Core", ["Bytes", "JSON"]),
@@ -67,7 +67,7 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "Bytes", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "EventLoop", "Bytes", "TestKit"]),
         tests("CryptoTests", ["Crypto", "JSON", "Bytes", "TestKit"]),
-        tests("OutgoingTests", ["Outgoing", "Bytes", "TestKit"]),
+        tests("OutgoingTests", ["Outgoing"]),
         tests("BackendTests", ["Backend", "JSON", "Bytes", "TestKit"]),
         tests("SettingsTests", ["Settings", "Backend", "JSON", "Bytes"]),
         tests("StoreTests", ["Store", "Backend", "JSON", "Bytes", "EventLoop", "TestKit"]),

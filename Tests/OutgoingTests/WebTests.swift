@@ -34,9 +34,9 @@ struct WebTests {
         return request
     }
 
-    private func failure(_ request: WebRequest) async -> OutgoingError.Kind? {
+    private func failure(_ request: WebRequest, of other: OutgoingClient? = nil) async -> OutgoingError.Kind? {
         do {
-            _ = try await client.send(request)
+            _ = try await (other ?? client).send(request)
             return nil
         } catch {
             return error.kind
@@ -160,14 +160,9 @@ struct WebTests {
         call.totalTimeout = .milliseconds(600)
         let kinds = await withTaskGroup(of: OutgoingError.Kind?.self) { [call] group in
             for _ in 0..<20 {
-                group.addTask {
-                    do {
-                        _ = try await client.send(call)
-                        return nil
-                    } catch { return error.kind }
-                }
+                group.addTask { await failure(call, of: client) }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return await group.reduce(into: [OutgoingError.Kind?]()) { $0.append($1) }
         }
         #expect(kinds.allSatisfy { $0 == .overloaded || $0 == .timedOut })
         #expect(kinds.contains(.overloaded) && kinds.contains(.timedOut))

@@ -35,6 +35,4 @@ static inline int csys_pipe2(int fds[2], int flags) { return pipe2(fds, flags); 
 static inline const void *csys_memmem(const void *h, size_t n, const void *s, size_t m) { return memmem(h, n, s, m); }
 static inline int csys_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int csys_fcntl(int fd, int cmd, int arg) { return fcntl(fd, cmd, arg); }
-int pthread_setname_np(pthread_t, const char *);
-static inline void csys_name_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 #endif

@@ -29,7 +29,7 @@ final class ScriptedServer: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread { [self] in
             while true {
-                let client = unsafe accept(listener, nil, nil)
+                let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
                 Thread.detachNewThread {
                     let connection = ScriptedConnection(client, note: { note in self.kept.withLock { $0.append(note) } })
@@ -87,7 +87,7 @@ final class ScriptedConnection {
 
     func write(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Says nothing until the peer hangs up.

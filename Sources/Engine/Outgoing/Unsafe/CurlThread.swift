@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CSys
 internal import Glibc
 
 /// Wakes the outgoing thread.
@@ -123,5 +122,5 @@ nonisolated private func nameThread() {
     var all = sigset_t()
     unsafe sigfillset(&all)
     unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
-    unsafe csys_name_thread("outgoing")
+    unsafe ccurl_name_thread("outgoing")
 }

@@ -124,6 +124,7 @@ internal import Glibc
             }
         set(CURLOPT_USE_SSL, Int(level.rawValue))
         if !server.user.isEmpty {
+            set(CURLOPT_SASL_IR, 1)
             set(CURLOPT_USERNAME, server.user)
             set(CURLOPT_PASSWORD, server.password)
         }
