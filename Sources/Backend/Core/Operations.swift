@@ -1,4 +1,3 @@
-public import Bytes
 public import JSON
 
 /// A PKCE challenge as the client sent it (RFC 7636); nil members were absent, null or empty.
