@@ -1,8 +1,5 @@
 #ifndef DRAWBRIDGE_CSYS_H
 #define DRAWBRIDGE_CSYS_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -29,6 +26,9 @@
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int pipe2(int[2], int);
 void *memmem(const void *, size_t, const void *, size_t);
+
+int pthread_setname_np(pthread_t, const char *);
+static inline int csys_set_thread_name(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 static inline int csys_accept4(int fd, struct sockaddr *a, socklen_t *n, int flags) { return accept4(fd, a, n, flags); }
 static inline int csys_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
