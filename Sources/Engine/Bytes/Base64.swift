@@ -91,6 +91,11 @@ public enum Base64 {
         return decode(cleaned.span, .standard, padding: .optional)
     }
 
+    /// Whether the byte is one of the 64 characters of the URL-safe alphabet.
+    public static func isURLCharacter(_ byte: UInt8) -> Bool {
+        urlValues[Int(byte)] != 0xFF
+    }
+
     private static func decodeURL(_ text: Span<UInt8>, end: Int) -> [UInt8]? {
         decode(text, end: end) { urlValues[Int($0)] }
     }

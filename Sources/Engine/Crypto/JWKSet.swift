@@ -1,0 +1,53 @@
+internal import Bytes
+public import JSON
+
+/// Several keys: `{"keys":[…]}` (RFC 7517 §5), or the bare array that `GOTRUE_JWT_KEYS` holds.
+public struct JWKSet: Sendable, Equatable {
+    /// The keys in order.
+    public var keys: [JWK]
+
+    public init(_ keys: [JWK]) {
+        self.keys = keys
+    }
+
+    /// Reads a set that must be right in every key: an operator's own setting.
+    public init(parsing text: String) throws(JWKError) {
+        keys = []
+        for element in try Self.elements(Array(text.utf8)) {
+            guard let object = element.object else { throw JWKError("a key is not a JSON object") }
+            keys.append(try JWK(object))
+        }
+    }
+
+    /// Reads somebody else's published set: keys of kinds that are unknown here are left out (RFC 7517 §5).
+    public init(tolerating bytes: [UInt8]) throws(JWKError) {
+        keys = []
+        for element in try Self.elements(bytes) {
+            if let object = element.object, let key = try? JWK(object) { keys.append(key) }
+        }
+    }
+
+    /// The published form of every key but shared secrets.
+    public var publicKeys: JWKSet {
+        JWKSet(keys.compactMap(\.publicKey))
+    }
+
+    /// The set as `{"keys":[…]}`. Secrets come along: see ``publicKeys``.
+    public var json: JSONText {
+        var object = JSONObject()
+        object["keys"] = .array(keys.map { .object($0.object) })
+        return JSONText(object)
+    }
+
+    private static func elements(_ bytes: [UInt8]) throws(JWKError) -> [JSONValue] {
+        let value: JSONValue
+        do {
+            value = try JSONValue.parse(bytes)
+        } catch {
+            throw JWKError("not JSON: \(error)")
+        }
+        if let array = value.array { return array }
+        guard let array = value["keys"]?.array else { throw JWKError("neither an array nor an object with keys") }
+        return array
+    }
+}
