@@ -12,7 +12,8 @@ struct MailTests {
 
     private func message(to: String = "ann@example.com") throws -> MailMessage {
         MailMessage(
-            from: try MailAddress("auth@example.com", name: "Example"), to: try MailAddress(to), subject: "Willkommen, Jürgen",
+            from: try MailAddress("auth@example.com", name: "Example"), to: try MailAddress(to),
+            subject: "Willkommen, Jürgen",
             html: "<p>Your code: 123456</p>\n.\n<p>end</p>", text: "Your code: 123456",
             messageID: "1@example.com", dateUnixSeconds: 1_704_067_200, extraHeaders: [("X-Kind", "signup")])
     }
@@ -143,9 +144,11 @@ struct MailTests {
         #expect(throws: OutgoingError.self) { try mail.encoded() }
     }
 
-    @Test("addresses with brackets, blanks or several mailboxes are refused", arguments: [
-        "", "a", "@b", "a@", "a@b@c", "<a@b>", "a b@c", "a,b@c", "a@b>c",
-    ])
+    @Test(
+        "addresses with brackets, blanks or several mailboxes are refused",
+        arguments: [
+            "", "a", "@b", "a@", "a@b@c", "<a@b>", "a b@c", "a,b@c", "a@b>c",
+        ])
     func addresses(text: String) {
         #expect(throws: OutgoingError.self) { try MailAddress(text) }
     }
@@ -165,6 +168,8 @@ struct MailTests {
         var mail = try message()
         mail.subject = String(repeating: "Grüße 🎉 ", count: 40)
         let lines = String(decoding: try mail.encoded(), as: UTF8.self).split(separator: "\r\n")
-        #expect(lines.prefix { !$0.hasPrefix("Date") }.allSatisfy { $0.utf8.count <= 78 && $0.utf8.allSatisfy { $0 < 128 } })
+        #expect(
+            lines.prefix { !$0.hasPrefix("Date") }.allSatisfy { $0.utf8.count <= 78 && $0.utf8.allSatisfy { $0 < 128 } }
+        )
     }
 }

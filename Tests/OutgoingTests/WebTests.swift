@@ -22,14 +22,17 @@ struct WebTests {
                         length = Int(line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces)) ?? 0
                     }
                 }
-                if length > 0, let body = peer.bytes(length) { peer.note("BODY " + String(decoding: body, as: UTF8.self)) }
+                if length > 0, let body = peer.bytes(length) {
+                    peer.note("BODY " + String(decoding: body, as: UTF8.self))
+                }
                 peer.write(answer)
             }
         }
     }
 
     private func request(_ port: Int, _ method: String = "GET", body: String? = nil) -> WebRequest {
-        var request = WebRequest(method: method, url: "http://127.0.0.1:\(port)/a?b=c", body: body.map { Array($0.utf8) })
+        var request = WebRequest(
+            method: method, url: "http://127.0.0.1:\(port)/a?b=c", body: body.map { Array($0.utf8) })
         request.totalTimeout = .seconds(5)
         return request
     }
@@ -55,7 +58,9 @@ struct WebTests {
         #expect(peer.notes.contains("X-Empty:") && peer.notes.contains("User-Agent: Drawbridge"))
     }
 
-    @Test("bodies go out with any method, and nothing is added to the headers", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    @Test(
+        "bodies go out with any method, and nothing is added to the headers",
+        arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func bodies(method: String) async throws {
         let peer = try server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         defer { peer.stop() }
@@ -80,7 +85,8 @@ struct WebTests {
     @Test("a redirect is an answer unless following is asked for")
     func redirects() async throws {
         let target = try server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        let peer = try server("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:\(target.port)/\r\nContent-Length: 0\r\n\r\n")
+        let peer = try server(
+            "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:\(target.port)/\r\nContent-Length: 0\r\n\r\n")
         let file = try server("HTTP/1.1 302 Found\r\nLocation: file:///etc/hostname\r\nContent-Length: 0\r\n\r\n")
         defer { [target, peer, file].forEach { $0.stop() } }
         #expect(try await client.send(request(peer.port)).status == 302)
@@ -113,7 +119,9 @@ struct WebTests {
 
     @Test(
         "other schemes, blanks and line breaks never reach the wire",
-        arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "", "http://a b/", "http://a/\r\nX: y", "gopher://x", "http:/x"])
+        arguments: [
+            "file:///etc/passwd", "ftp://127.0.0.1/", "", "http://a b/", "http://a/\r\nX: y", "gopher://x", "http:/x",
+        ])
     func invalid(url: String) async throws {
         #expect(await failure(WebRequest(url: url)) == .invalid)
         #expect(await failure(WebRequest(url: "http://127.0.0.1:1/", headers: [("X", "a\r\nY: b")])) == .invalid)

@@ -4,7 +4,7 @@
 public struct OutgoingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, as far as a caller may want to decide on it.
     public enum Kind: Sendable, Equatable {
-        /// The request or message itself cannot be sent: a line break in a header, a scheme other than http(s), no address.
+        /// The request or message itself cannot be sent: a line break in a header, a scheme other than http(s).
         case invalid
         /// Nothing listens there, or the way there is closed.
         case refused

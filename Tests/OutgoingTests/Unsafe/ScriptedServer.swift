@@ -32,7 +32,8 @@ final class ScriptedServer: Sendable {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
                 Thread.detachNewThread {
-                    let connection = ScriptedConnection(client, note: { note in self.kept.withLock { $0.append(note) } })
+                    let connection = ScriptedConnection(
+                        client, note: { note in self.kept.withLock { $0.append(note) } })
                     script(connection)
                     connection.close()
                 }

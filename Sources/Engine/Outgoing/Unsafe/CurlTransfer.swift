@@ -86,7 +86,8 @@ internal import Glibc
                 // An empty array has no address, and without one libcurl would ask the read callback.
                 var nothing: UInt8 = 0
                 unsafe withUnsafeMutablePointer(to: &nothing) { empty in
-                    let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress) ?? UnsafeMutableRawPointer(empty)
+                    let start =
+                        unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress) ?? UnsafeMutableRawPointer(empty)
                     _ = unsafe ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, start)
                 }
             }
