@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Counts the user instructions of a static request (GET /auth/v1/health, kept alive, one loop) under callgrind.
+
+Two runs that differ only in the number of requests; what the longer one needs more, per request. The count does not depend on the machine's load.
+Exit status: 0 within the limit, 1 over it by more than a tenth, 2 could not run.
+"""
+from __future__ import annotations
+
+import pathlib
+import re
+import socket
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from gateway import UNLIMITED, Gateway  # noqa: E402
+
+LIMIT = 3000
+TOLERANCE = 1.10
+FEW, MANY = 500, 5500
+
+
+def ask(port: int, count: int):
+    request = f"GET /auth/v1/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(count):
+            sock.sendall(request)
+            data = b""
+            while True:
+                data += sock.recv(65536)
+                head, end, body = data.partition(b"\r\n\r\n")
+                if end and len(body) >= int(re.search(rb"(?i)content-length: *(\d+)", head)[1]):
+                    break
+            if not data.startswith(b"HTTP/1.1 200"):
+                raise RuntimeError(f"answered {data[:80]!r}")
+
+
+def instructions(count: int) -> int:
+    with tempfile.TemporaryDirectory(prefix="callgrind-") as folder:
+        wrapper = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--quiet")
+        gateway = Gateway({**UNLIMITED, "SWIFT_BACKTRACE": "enable=no"}, loops=1, wrapper=wrapper)
+        try:
+            gateway.start(patience=120)
+            ask(gateway.port, count)
+            gateway.stop()
+            text = pathlib.Path(folder, "out").read_text(errors="replace")
+        finally:
+            gateway.kill()
+            gateway.remove()
+    return int(re.search(r"^(?:summary|totals): (\d+)", text, re.M)[1])
+
+
+def main() -> int:
+    try:
+        each = (instructions(MANY) - instructions(FEW)) / (MANY - FEW)
+    except (RuntimeError, OSError, TypeError) as why:
+        print(f"could not run: {why}", file=sys.stderr)
+        return 2
+    print(f"{each:.0f} user instructions a static request (limit {LIMIT}, fails at {LIMIT * TOLERANCE:.0f})")
+    return 1 if each > LIMIT * TOLERANCE else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
