@@ -1,0 +1,144 @@
+public import Backend
+
+/// What a path leads to.
+///
+/// | path | methods | API key | bearer |
+/// | --- | --- | --- | --- |
+/// | `/health` | GET | open | – |
+/// | `/settings` | GET | key | – |
+/// | `/.well-known/jwks.json` | GET | open | – |
+/// | `/signup` | POST | key | – |
+/// | `/token` | POST | key | – |
+/// | `/verify` | GET, POST | open | – |
+/// | `/logout` | POST | key | user |
+/// | `/user` | GET, PUT = PATCH | key | user |
+/// | `/admin/users` | GET, POST | key | administrator |
+/// | `/admin/users/{id}` | GET, PUT, DELETE | key | administrator |
+enum Endpoint: Sendable, Equatable {
+    case health, settings, keySet
+    case signUp, token, verify, logout, user
+    case adminUsers
+    /// The id as it stands in the path, still encoded.
+    case adminUser(String)
+    /// No such path; below some paths the bearer is asked for first (supabase-core.md 1.1).
+    case unknown(protectedBy: AccessLevel?)
+
+    private static let fixed: [String: Endpoint] = [
+        "/health": .health, "/settings": .settings, "/.well-known/jwks.json": .keySet,
+        "/signup": .signUp, "/token": .token, "/verify": .verify, "/logout": .logout, "/user": .user,
+        "/admin/users": .adminUsers,
+    ]
+
+    /// Paths of sub-routers: the reference accepts a trailing slash on them in any case.
+    private static let slashed: Set<String> = ["/signup/", "/verify/", "/user/", "/reauthenticate/"]
+
+    static func at(_ path: String, acceptsTrailingSlashes: Bool) -> Endpoint {
+        if let endpoint = fixed[path] { return endpoint }
+        var path = path
+        if acceptsTrailingSlashes {
+            path = collapsed(path)
+        } else if slashed.contains(path) {
+            path.removeLast()
+        }
+        if let endpoint = fixed[path] { return endpoint }
+        if let id = remainder(of: path, below: "/admin/users/"), !id.utf8.contains(UInt8(ascii: "/")) {
+            return .adminUser(id)
+        }
+        return .unknown(protectedBy: protection(of: path))
+    }
+
+    /// Methods in alphabetical order, as `Allow` names them.
+    func methods(_ options: CompatOptions) -> [String] {
+        var methods: [String]
+        switch self {
+        case .health, .settings, .keySet: methods = ["GET"]
+        case .signUp, .token, .logout: methods = ["POST"]
+        case .verify: return ["GET", "POST"]
+        case .user: methods = options.advertisesPATCH ? ["GET", "PATCH", "PUT"] : ["GET", "PUT"]
+        case .adminUsers: methods = ["GET", "POST"]
+        case .adminUser: methods = options.allowsAdminPATCH ? ["DELETE", "GET", "PATCH", "PUT"] : ["DELETE", "GET", "PUT"]
+        case .unknown: return []
+        }
+        if options.acceptsHEAD, let place = methods.firstIndex(of: "GET") { methods.insert("HEAD", at: place + 1) }
+        return methods
+    }
+
+    /// The path for logs and metrics, ids replaced: a bounded set of labels.
+    var template: String {
+        switch self {
+        case .health: "/health"
+        case .settings: "/settings"
+        case .keySet: "/.well-known/jwks.json"
+        case .signUp: "/signup"
+        case .token: "/token"
+        case .verify: "/verify"
+        case .logout: "/logout"
+        case .user: "/user"
+        case .adminUsers: "/admin/users"
+        case .adminUser: "/admin/users/{id}"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// Which bearer is checked before anything else is told of the path.
+    var protection: AccessLevel? {
+        switch self {
+        case .health, .settings, .keySet, .signUp, .token, .verify: nil
+        case .logout, .user: .user
+        case .adminUsers, .adminUser: .administrator
+        case .unknown(let level): level
+        }
+    }
+
+    /// Whether the path wants no API key: browsers, identity providers and probes come here without one.
+    /// Source: gateway.md 1 with its "Gaps", matched by whole segments.
+    static func isOpen(_ path: String) -> Bool {
+        let path = collapsed(path)
+        return open.contains { path == $0 || remainder(of: path, below: $0 + "/") != nil }
+    }
+
+    private static let open = [
+        "/verify", "/callback", "/authorize", "/health", "/.well-known", "/sso/saml", "/oauth/authorize",
+        "/oauth/token", "/oauth/userinfo", "/oauth/clients/register", "/scim/v2",
+    ]
+
+    private static func protection(of path: String) -> AccessLevel? {
+        if path == "/admin" || path.hasPrefix("/admin/") { return .administrator }
+        return ["/user", "/factors", "/passkeys/registration"].contains { path == $0 || path.hasPrefix($0 + "/") }
+            ? .user : nil
+    }
+
+    private static func remainder(of path: String, below prefix: String) -> String? {
+        guard path.hasPrefix(prefix), path.utf8.count > prefix.utf8.count else { return nil }
+        return String(path.dropFirst(prefix.count))
+    }
+
+    /// One slash for several, and none at the end.
+    private static func collapsed(_ path: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(path.utf8.count)
+        for byte in path.utf8 where byte != UInt8(ascii: "/") || bytes.last != UInt8(ascii: "/") {
+            bytes.append(byte)
+        }
+        if bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// What the gateway needs to know of a path before it reads on.
+public struct RouteMatch: Sendable {
+    /// No API key is asked for.
+    public let isOpen: Bool
+    /// ``SupabaseAPI/answerAtOnce(_:at:)`` has the answer: no backend is asked.
+    public let isAnsweredAtOnce: Bool
+    /// The path for logs and metrics, ids replaced.
+    public let template: String
+    /// There is such a path (with this method or another).
+    public let isKnown: Bool
+    let endpoint: Endpoint
+    /// The method as the handler sees it: `GET` for an accepted `HEAD`, `PUT` for an accepted `PATCH`;
+    /// nil when the path has no such method.
+    let verb: Verb?
+
+    enum Verb: Sendable { case get, post, put, delete }
+}

@@ -1,0 +1,51 @@
+internal import Backend
+internal import JSON
+
+/// | method | path | auth | errors |
+/// | --- | --- | --- | --- |
+/// | GET | `/user` | user | the operation's |
+/// | PUT, PATCH | `/user` | user | 429, 400 `bad_json`, the operation's |
+///
+/// The order is bearer, limit, body. Source: supabase-core.md 10.12, 10.13; `PATCH`: deviations.md.
+enum UserRoutes {
+    private static let schema = BodySchema(
+        "UserUpdateParams",
+        texts: [
+            "email", "phone", "channel", "password", "current_password", "currentPassword", "nonce", "code_challenge",
+            "code_challenge_method",
+        ],
+        objects: ["data", "app_metadata"])
+
+    static func show(_ call: Call) async throws -> WireResponse {
+        let principal = try await call.principal(.user)
+        return .json(try await call.backend.user(principal, call.context).wireJSON())
+    }
+
+    static func update(_ call: Call) async throws -> WireResponse {
+        let principal = try await call.principal(.user)
+        let update: UpdateUser
+        do {
+            try call.take(.updateUser)
+            update = try self.update(call.body(schema))
+        } catch {
+            try await call.backend.confirm(principal, call.context)
+            throw error
+        }
+        return .json(try await call.backend.update(update, principal, call.context).wireJSON())
+    }
+
+    private static func update(_ body: BodyFields) throws(ErrorAnswer) -> UpdateUser {
+        var update = UpdateUser()
+        update.email = body.filled("email")
+        update.phone = body.filled("phone")
+        update.channel = body.filled("channel")
+        update.password = body.text("password").map { Password($0) }
+        let current = try body.text("current_password", alias: "currentPassword")
+        if let current, !current.isEmpty { update.currentPassword = Password(current) }
+        update.nonce = body.filled("nonce").map { OneTimeCode($0) }
+        update.userMetadata = body.object("data")
+        update.appMetadata = body.object("app_metadata")
+        update.pkce = body.pkce
+        return update
+    }
+}
