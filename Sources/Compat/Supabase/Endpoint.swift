@@ -1,4 +1,4 @@
-public import Backend
+internal import Backend
 
 /// What a path leads to.
 ///
@@ -56,7 +56,8 @@ enum Endpoint: Sendable, Equatable {
         case .verify: return ["GET", "POST"]
         case .user: methods = options.advertisesPATCH ? ["GET", "PATCH", "PUT"] : ["GET", "PUT"]
         case .adminUsers: methods = ["GET", "POST"]
-        case .adminUser: methods = options.allowsAdminPATCH ? ["DELETE", "GET", "PATCH", "PUT"] : ["DELETE", "GET", "PUT"]
+        case .adminUser:
+            methods = options.allowsAdminPATCH ? ["DELETE", "GET", "PATCH", "PUT"] : ["DELETE", "GET", "PUT"]
         case .unknown: return []
         }
         if options.acceptsHEAD, let place = methods.firstIndex(of: "GET") { methods.insert("HEAD", at: place + 1) }

@@ -1,4 +1,5 @@
 internal import Backend
+internal import Bytes
 
 /// | method | path | auth | errors |
 /// | --- | --- | --- | --- |

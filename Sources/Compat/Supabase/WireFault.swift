@@ -1,4 +1,5 @@
-/// A refusal that is the gateway's own: the request never reached an operation. Source: gateway.md 9, supabase-core.md 1.
+/// A refusal that is the gateway's own: the request never reached an operation.
+/// Source: gateway.md 9, supabase-core.md 1.
 public enum WireFault: Sendable, Equatable {
     /// 401: the route wants an API key and there is none.
     case noAPIKey
