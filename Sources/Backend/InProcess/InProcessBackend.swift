@@ -1,0 +1,68 @@
+public import Backend
+public import Bytes
+import JSON
+public import Store
+
+/// The auth server itself: the rules over a store of our own.
+///
+/// One value serves all loops; it holds no state but caches that are checked on each use, so several (with different
+/// policies) may stand over one store. Clock, randomness, hashing and keys are parameters.
+public final class InProcessBackend: Sendable {
+    /// What the rules need from outside.
+    public struct Dependencies: Sendable {
+        public var store: any AuthStore
+        public var clock: any WallClock
+        public var random: any RandomSource
+        public var passwords: any PasswordHashing
+        public var tokens: any AccessTokenKeys
+
+        public init(
+            store: any AuthStore, clock: any WallClock, random: any RandomSource, passwords: any PasswordHashing,
+            tokens: any AccessTokenKeys
+        ) {
+            self.store = store
+            self.clock = clock
+            self.random = random
+            self.passwords = passwords
+            self.tokens = tokens
+        }
+    }
+
+    /// The rules' settings.
+    public let policy: Policy
+    let store: any AuthStore
+    let clock: any WallClock
+    let random: any RandomSource
+    let passwords: any PasswordHashing
+    let tokens: any AccessTokenKeys
+    let accounts: AccountCache
+
+    public init(policy: Policy, _ dependencies: Dependencies) {
+        self.policy = policy
+        store = dependencies.store
+        clock = dependencies.clock
+        random = dependencies.random
+        passwords = dependencies.passwords
+        tokens = dependencies.tokens
+        accounts = AccountCache()
+    }
+}
+
+extension InProcessBackend: AuthBackend {
+    /// Nothing to do: ``authenticate(_:as:)`` has judged already.
+    public func confirm(_ principal: Principal, _ context: RequestContext) async throws(AuthError) {}
+
+    public func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
+        var providers: Set<String> = []
+        if policy.isEmailEnabled { providers.insert("email") }
+        if policy.isPhoneEnabled { providers.insert("phone") }
+        if policy.areAnonymousSignInsEnabled { providers.insert("anonymous_users") }
+        return PublicSettings(
+            enabledProviders: providers, isSignUpDisabled: policy.isSignUpDisabled,
+            autoconfirmsEmail: policy.autoconfirmsEmail, autoconfirmsPhone: policy.autoconfirmsPhone)
+    }
+
+    public func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText {
+        tokens.publicKeySet
+    }
+}

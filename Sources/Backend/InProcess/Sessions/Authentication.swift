@@ -1,0 +1,164 @@
+public import Backend
+import Bytes
+import Store
+
+extension InProcessBackend {
+    /// Judges the caller's bearer. Source: supabase-core.md 5, supabase-admin.md 2.
+    ///
+    /// - Throws: `bearerMissing`, `tokenInvalid`, `subjectMissing`, `subjectNotUUID`, `subjectUnknown`,
+    ///   `sessionIDNotUUID`, `sessionUnknown`, `userBanned`; of administrators also `sessionNoLongerValid`,
+    ///   `notAdministrator`.
+    public func authenticate(
+        _ context: RequestContext, as level: AccessLevel
+    ) async throws(AuthError) -> Principal {
+        guard let bearer = context.bearer else { return try authenticateKey(context.keyRole, as: level) }
+        let now = clock.now()
+        let verified = try await verifiedToken(bearer, level, now)
+        switch level {
+        case .user: return try userPrincipal(verified, now)
+        case .administrator: return try administratorPrincipal(verified, now)
+        }
+    }
+
+    /// A caller without a token of its own: what its key stands for is a token without a subject.
+    private func authenticateKey(_ role: APIKeyRole, as level: AccessLevel) throws(AuthError) -> Principal {
+        switch (role, level) {
+        case (.none, _): throw AuthError(.bearerMissing)
+        case (.anonymous, .user), (.service, .user): throw AuthError(.subjectMissing)
+        case (.anonymous, .administrator): throw AuthError(.notAdministrator)
+        case (.service, .administrator):
+            return Principal(userID: nil, sessionID: nil, tokenAudience: nil, role: "service_role")
+        }
+    }
+
+    /// The token with its account as it is now: from the cache, or checked and read anew.
+    private func verifiedToken(
+        _ bearer: RawToken, _ level: AccessLevel, _ now: Timestamp
+    ) async throws(AuthError) -> KnownToken {
+        let known = accounts.find(bearer)
+        if let known {
+            try checkTimes(known.claims, level, now)
+            guard let userID = known.userID else {
+                if level == .administrator { return known }
+                throw AuthError(.subjectMissing)
+            }
+            if known.account != nil, let stamp = known.stamp, store.changeStamp(of: userID) == stamp { return known }
+        }
+        let claims = try known?.claims ?? AccessTokenClaims(reading: tokens.claims(of: bearer))
+        if known == nil { try checkTimes(claims, level, now) }
+        return try await load(bearer, claims, level)
+    }
+
+    /// Times are told after the signature; a key of an administrator may live for ever. Source: supabase-core.md 6.3.
+    private func checkTimes(_ claims: AccessTokenClaims, _ level: AccessLevel, _ now: Timestamp) throws(AuthError) {
+        if let expiresAt = claims.expiresAt {
+            guard now < expiresAt else {
+                throw AuthError(.tokenInvalid, "token has invalid claims: token is expired")
+            }
+        } else if policy.userTokensNeedExpiry, !policy.administratorRoles.contains(claims.role) {
+            throw AuthError(.tokenInvalid, "token has invalid claims: exp is required")
+        }
+        if let notBefore = claims.notBefore, now < notBefore {
+            throw AuthError(.tokenInvalid, "token has invalid claims: token is not valid yet")
+        }
+    }
+
+    /// Reads the subject's rows, checks that they are there, and remembers the token.
+    private func load(
+        _ bearer: RawToken, _ claims: AccessTokenClaims, _ level: AccessLevel
+    ) async throws(AuthError) -> KnownToken {
+        if level == .administrator, claims.sessionID.isEmpty || SessionID(claims.sessionID)?.uuid == .zero {
+            let verified = KnownToken(
+                token: bearer, claims: claims, userID: nil, sessionID: nil, account: nil, stamp: nil)
+            // A user's own token without a session is no administrator's key: the slot is left to its account.
+            if claims.subject.isEmpty { accounts.insert(verified) }
+            return verified
+        }
+        guard !claims.subject.isEmpty else { throw AuthError(.subjectMissing) }
+        guard let userID = UserID(claims.subject) else { throw AuthError(.subjectNotUUID) }
+        let sessionID = SessionID(claims.sessionID).flatMap { $0.uuid == .zero ? nil : $0 }
+        // The stamp is taken before the rows: a change in between makes it old at once.
+        let stamp = store.changeStamp(of: userID)
+        let rows = try await read { try await $0.account(userID, session: sessionID) }
+        guard let rows else { throw AuthError(.subjectUnknown) }
+        if !claims.sessionID.isEmpty {
+            guard SessionID(claims.sessionID) != nil else { throw AuthError(.sessionIDNotUUID) }
+            if let sessionID, rows.session?.id != sessionID || rows.session?.userID != userID {
+                throw AuthError(.sessionUnknown)
+            }
+        }
+        let verified = KnownToken(
+            token: bearer, claims: claims, userID: userID, sessionID: sessionID, account: AccountSnapshot(rows),
+            stamp: stamp)
+        accounts.insert(verified)
+        return verified
+    }
+
+    private func userPrincipal(_ verified: KnownToken, _ now: Timestamp) throws(AuthError) -> Principal {
+        guard let account = verified.account else { throw AuthError(.subjectMissing) }
+        if let bannedUntil = account.rows.user.bannedUntil, now < bannedUntil { throw AuthError(.userBanned) }
+        return principal(verified)
+    }
+
+    /// Bans are not looked at here; the session, when there is one, must still be good.
+    private func administratorPrincipal(
+        _ verified: KnownToken, _ now: Timestamp
+    ) throws(AuthError) -> Principal {
+        if let rows = verified.account?.rows, let session = rows.session, verified.sessionID != nil {
+            let verdict = SessionValidity.judge(
+                session, tokenUpdatedAt: nil, hasVerifiedFactor: rows.hasVerifiedFactor, policy, now)
+            guard verdict == .valid else { throw AuthError(.sessionNoLongerValid) }
+        }
+        guard policy.administratorRoles.contains(verified.claims.role) else { throw AuthError(.notAdministrator) }
+        return principal(verified)
+    }
+
+    private func principal(_ verified: KnownToken) -> Principal {
+        Principal(
+            userID: verified.userID, sessionID: verified.sessionID, tokenAudience: verified.claims.audience,
+            role: verified.claims.role, backendState: verified.account)
+    }
+
+    /// Which users the request is about. Source: supabase-core.md 5 "Request audience", deviations.md.
+    ///
+    /// - Parameter principal: nil on endpoints that look at no bearer.
+    /// - Throws: `audienceTooLong`, `audienceMismatch` (the header names one that the settings do not allow).
+    func audience(_ context: RequestContext, _ principal: Principal? = nil) throws(AuthError) -> String {
+        if let requested = context.requestedAudience, !requested.isEmpty {
+            guard requested.utf8.count <= AuthLimits.shortTextBytesMax else { throw AuthError(.audienceTooLong) }
+            if let allowed = policy.allowedAudiences, requested != policy.audience, !allowed.contains(requested) {
+                throw AuthError(.audienceMismatch)
+            }
+            return requested
+        }
+        if let principal, !policy.administratorRoles.contains(principal.role) {
+            return principal.tokenAudience ?? policy.audience
+        }
+        return policy.audience
+    }
+
+    /// The caller's own account, from the snapshot that the check of the bearer made. Source: supabase-core.md 10.12.
+    public func user(_ principal: Principal, _ context: RequestContext) async throws(AuthError) -> User {
+        guard let userID = principal.userID else { throw AuthError(.subjectMissing) }
+        if context.requestedAudience != nil || principal.tokenAudience != policy.audience {
+            guard try audience(context, principal) == principal.tokenAudience ?? "" else {
+                throw AuthError(.audienceMismatch)
+            }
+        }
+        if let account = principal.backendState as? AccountSnapshot { return account.user }
+        let rows = try await read { try await $0.account(userID, session: nil) }
+        guard let rows else { throw AuthError(.subjectUnknown) }
+        return User(rows)
+    }
+}
+
+/// Limits of texts that come from outside.
+enum AuthLimits {
+    /// Bytes of `aud` and `role` (columns of 255 characters).
+    static let shortTextBytesMax = 255
+}
+
+extension AccountRows {
+    /// Whether a second factor could lift this account's sessions.
+    var hasVerifiedFactor: Bool { factors.contains { $0.status == "verified" } }
+}
