@@ -151,7 +151,7 @@ public struct UserPage: Sendable {
     public var users: [User]
     public var audience: String
     public var total: Int
-    /// 1-based.
+    /// 1-based, as asked: 0 shows the first page too but is told as 0 (paging links count from it).
     public var page: Int
     public var perPage: Int
     public init(users: [User], audience: String, total: Int, page: Int, perPage: Int) {

@@ -1,6 +1,6 @@
 public import Backend
 public import Bytes
-import JSON
+public import JSON
 public import Store
 
 /// The auth server itself: the rules over a store of our own.
@@ -14,11 +14,11 @@ public final class InProcessBackend: Sendable {
         public var clock: any WallClock
         public var random: any RandomSource
         public var passwords: any PasswordHashing
-        public var tokens: any AccessTokenKeys
+        public var tokens: AccessTokenKeys
 
         public init(
             store: any AuthStore, clock: any WallClock, random: any RandomSource, passwords: any PasswordHashing,
-            tokens: any AccessTokenKeys
+            tokens: AccessTokenKeys
         ) {
             self.store = store
             self.clock = clock
@@ -34,7 +34,7 @@ public final class InProcessBackend: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let passwords: any PasswordHashing
-    let tokens: any AccessTokenKeys
+    let tokens: AccessTokenKeys
     let accounts: AccountCache
 
     public init(policy: Policy, _ dependencies: Dependencies) {

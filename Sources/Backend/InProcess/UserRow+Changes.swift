@@ -38,4 +38,10 @@ extension UserRow {
         confirmationToken = ""
         return [.phoneConfirmedAt, .confirmation]
     }
+
+    /// An anonymous account has an address of its own now.
+    mutating func becomePermanent() -> UserColumns {
+        isAnonymous = false
+        return .isAnonymous
+    }
 }

@@ -44,8 +44,9 @@ extension InProcessBackend {
             }
             if known.account != nil, let stamp = known.stamp, store.changeStamp(of: userID) == stamp { return known }
         }
-        let claims = try known?.claims ?? AccessTokenClaims(reading: tokens.claims(of: bearer))
-        if known == nil { try checkTimes(claims, level, now) }
+        if let known { return try await load(bearer, known.claims, level) }
+        let claims = try tokens.verify(bearer, now)
+        try checkTimes(claims, level, now)
         return try await load(bearer, claims, level)
     }
 

@@ -1,4 +1,5 @@
 public import Backend
+import Bytes
 import Store
 
 extension InProcessBackend {

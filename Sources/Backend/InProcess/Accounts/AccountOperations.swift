@@ -1,0 +1,30 @@
+public import Backend
+public import JSON
+
+extension InProcessBackend {
+    public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
+        throw AuthError(.notSupported)
+    }
+
+    public func signUpAnonymously(
+        _ userMetadata: JSONObject?, _ context: RequestContext
+    ) async throws(AuthError) -> Session {
+        throw AuthError(.notSupported)
+    }
+
+    public func update(
+        _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        throw AuthError(.notSupported)
+    }
+
+    public func verify(
+        _ verification: Verification, _ context: RequestContext
+    ) async throws(AuthError) -> VerificationOutcome {
+        throw AuthError(.notSupported)
+    }
+
+    public func openLink(_ link: LinkVerification, _ context: RequestContext) async throws(AuthError) -> LinkOutcome {
+        throw AuthError(.notSupported)
+    }
+}
