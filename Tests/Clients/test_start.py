@@ -1,0 +1,63 @@
+"""What a person sees who starts the gateway: with nothing set, with something wrong, and a second time."""
+import os
+import stat
+import subprocess
+import unittest
+
+from gateway import BINARY, Gateway
+
+
+class Start(unittest.TestCase):
+    def test_with_no_settings_everything_is_made_and_printed(self):
+        with Gateway() as gateway:
+            output, keys = gateway.output(), gateway.keys()
+            self.assertEqual(set(keys) & {"anon", "service_role"}, {"anon", "service_role"}, output)
+            for text in (gateway.url, "/inbox"):
+                self.assertIn(text, output)
+            status, _ = gateway.connection().call("GET", "/auth/v1/settings", headers={"apikey": keys["anon"]})
+            self.assertEqual(status, 200)
+            folder = os.path.join(gateway.data, "data")
+            self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)
+            for name in os.listdir(folder):
+                path = os.path.join(folder, name)
+                if os.path.isfile(path):
+                    self.assertEqual(stat.S_IMODE(os.stat(path).st_mode) & 0o077, 0, name)
+
+    def test_keys_stay_the_same_over_a_restart(self):
+        gateway = Gateway()
+        try:
+            gateway.start()
+            before = gateway.keys()
+            self.assertEqual(gateway.stop(), 0)
+            os.remove(gateway.log)
+            gateway.start()
+            self.assertEqual(gateway.keys(), before)
+        finally:
+            gateway.stop()
+            gateway.remove()
+
+    def test_a_wrong_setting_stops_the_start_with_its_name(self):
+        for name, value in (("DRAWBRIDGE_LOOPS", "two"), ("GOTRUE_JWT_EXP", "soon"), ("DRAWBRIDGE_POLICY", "mine")):
+            done = subprocess.run([BINARY, "check"], env={**os.environ, name: value}, capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 78, done.stdout + done.stderr)
+            self.assertIn(name, done.stdout + done.stderr)
+
+    def test_an_address_and_a_folder_in_use_are_refused(self):
+        with Gateway() as gateway:
+            folder = os.path.join(gateway.data, "data")
+            same_port = subprocess.run([BINARY, "serve", "--listen", f"127.0.0.1:{gateway.port}", "--data", folder + "-other"],
+                                       capture_output=True, text=True, timeout=20)
+            self.assertEqual(same_port.returncode, 69, same_port.stderr)
+            same_folder = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", "--data", folder],
+                                         capture_output=True, text=True, timeout=20)
+            self.assertNotEqual(same_folder.returncode, 0, same_folder.stdout)
+
+    def test_secrets_are_not_shown_by_check(self):
+        secret = "a-very-secret-value-of-thirty-two-characters"
+        done = subprocess.run([BINARY, "check"], env={**os.environ, "GOTRUE_JWT_SECRET": secret}, capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(secret, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
