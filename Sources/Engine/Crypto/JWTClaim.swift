@@ -32,7 +32,8 @@ public enum JWTClaim: Int, CaseIterable, Sendable {
         case .expiration, .notBefore, .issuedAt:
             return first == UInt8(ascii: "-") || (first >= UInt8(ascii: "0") && first <= UInt8(ascii: "9"))
         case .audience: return first == UInt8(ascii: "\"") || first == UInt8(ascii: "[")
-        case .subject, .issuer, .role, .sessionID, .assurance, .email, .phone, .nonce: return first == UInt8(ascii: "\"")
+        case .subject, .issuer, .role, .sessionID, .assurance, .email, .phone, .nonce:
+            return first == UInt8(ascii: "\"")
         case .methods: return first == UInt8(ascii: "[")
         case .isAnonymous: return first == UInt8(ascii: "t") || first == UInt8(ascii: "f")
         case .appMetadata, .userMetadata: return first == UInt8(ascii: "{")

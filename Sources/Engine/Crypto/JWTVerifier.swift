@@ -97,7 +97,8 @@ public struct JWTVerifier: Sendable {
         // Extensions that must be understood (RFC 7515 §4.1.11): none is.
         guard found[2] == nil else { throw JWTError.json(.header, detail: "crit is not supported") }
         return Header(
-            algorithm: JSONScanner.string(found[0], in: bytes.span), keyID: JSONScanner.string(found[1], in: bytes.span))
+            algorithm: JSONScanner.string(found[0], in: bytes.span), keyID: JSONScanner.string(found[1], in: bytes.span)
+        )
     }
 
     private func decode(_ part: Span<UInt8>, _ name: JWTError.JWTPart) throws(JWTError) -> [UInt8] {

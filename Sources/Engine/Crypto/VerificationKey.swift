@@ -48,5 +48,10 @@ public struct VerificationKey: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the signature is this key's for the message.
+    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        isValid(signature, for: message.span)
+    }
+
     public var description: String { "VerificationKey(\(algorithm.rawValue), kid: \(id ?? "none"))" }
 }

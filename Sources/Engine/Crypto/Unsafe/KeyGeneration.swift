@@ -19,7 +19,9 @@ extension JWK {
             let secret = random.fill(32)
             guard let number = unsafe BN_bin2bn(secret, 32, nil) else { break }
             defer { unsafe BN_clear_free(number) }
-            guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else { continue }
+            guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
+                continue
+            }
             let point = unsafe EC_POINT_new(group)
             defer { unsafe EC_POINT_free(point) }
             var encoded = [UInt8](repeating: 0, count: 65)

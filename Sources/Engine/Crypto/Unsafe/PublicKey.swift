@@ -90,8 +90,8 @@ private final class KeyParameters {
 
     deinit {
         unsafe OSSL_PARAM_BLD_free(builder)
-        for unsafe number in unsafe numbers { unsafe BN_clear_free(number) }
-        for unsafe buffer in unsafe keptBytes {
+        unsafe numbers.forEach { unsafe BN_clear_free($0) }
+        unsafe keptBytes.forEach { buffer in
             unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count)
             unsafe buffer.deallocate()
         }
