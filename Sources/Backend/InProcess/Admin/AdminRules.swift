@@ -57,9 +57,8 @@ enum AdminRules {
 
     /// - Throws: `adminPasswordAndHash`, `passwordTooLong`, `adminPasswordHashMalformed`.
     static func newPassword(_ attributes: AdminUserAttributes) throws(AuthError) -> NewPassword {
-        if let hash = attributes.passwordHash {
+        if let hash = attributes.passwordHash, !hash.isEmpty {
             guard attributes.password == nil else { throw AuthError(.adminPasswordAndHash) }
-            guard !hash.isEmpty else { return .unknowable }
             guard PasswordHash(hash) != .unknown else { throw AuthError(.adminPasswordHashMalformed) }
             return .hash(hash)
         }
