@@ -15,16 +15,22 @@ public final class InProcessBackend: Sendable {
         public var random: any RandomSource
         public var passwords: any PasswordHashing
         public var tokens: AccessTokenKeys
+        /// How mails leave; without one they wait in the outbox, or are refused where delivery comes first.
+        public var mail: MailDesk?
+        /// How text messages leave; nil where there is no provider.
+        public var messages: (any MessageSender)?
 
         public init(
             store: any AuthStore, clock: any WallClock, random: any RandomSource, passwords: any PasswordHashing,
-            tokens: AccessTokenKeys
+            tokens: AccessTokenKeys, mail: MailDesk? = nil, messages: (any MessageSender)? = nil
         ) {
             self.store = store
             self.clock = clock
             self.random = random
             self.passwords = passwords
             self.tokens = tokens
+            self.mail = mail
+            self.messages = messages
         }
     }
 
@@ -35,7 +41,11 @@ public final class InProcessBackend: Sendable {
     let random: any RandomSource
     let passwords: any PasswordHashing
     let tokens: AccessTokenKeys
+    let mail: MailDesk?
+    let messages: (any MessageSender)?
     let accounts: AccountCache
+    let redirects: RedirectRules
+    let links: LinkBuilder
 
     public init(policy: Policy, _ dependencies: Dependencies) {
         self.policy = policy
@@ -44,7 +54,11 @@ public final class InProcessBackend: Sendable {
         random = dependencies.random
         passwords = dependencies.passwords
         tokens = dependencies.tokens
+        mail = dependencies.mail
+        messages = dependencies.messages
         accounts = AccountCache()
+        redirects = RedirectRules(policy)
+        links = LinkBuilder(policy)
     }
 }
 

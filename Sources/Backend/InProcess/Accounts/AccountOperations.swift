@@ -1,17 +1,6 @@
 public import Backend
-public import JSON
 
 extension InProcessBackend {
-    public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
-        throw AuthError(.notSupported)
-    }
-
-    public func signUpAnonymously(
-        _ userMetadata: JSONObject?, _ context: RequestContext
-    ) async throws(AuthError) -> Session {
-        throw AuthError(.notSupported)
-    }
-
     public func update(
         _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
