@@ -13,11 +13,14 @@ extension InProcessBackend {
     ) async throws(AuthError) -> Principal {
         guard let bearer = context.bearer else { return try authenticateKey(context.keyRole, as: level) }
         let now = clock.now()
-        let verified = try await verifiedToken(bearer, level, now)
-        switch level {
-        case .user: return try userPrincipal(verified, now)
-        case .administrator: return try administratorPrincipal(verified, now)
+        if let known = accounts.find(bearer) {
+            try checkTimes(known.claims, level, now)
+            if isCurrent(known) { return try principal(known, level, now) }
+            return try principal(await load(bearer, known.claims, level), level, now)
         }
+        let claims = try tokens.verify(bearer, now)
+        try checkTimes(claims, level, now)
+        return try principal(await load(bearer, claims, level), level, now)
     }
 
     /// A caller without a token of its own: what its key stands for is a token without a subject.
@@ -31,23 +34,11 @@ extension InProcessBackend {
         }
     }
 
-    /// The token with its account as it is now: from the cache, or checked and read anew.
-    private func verifiedToken(
-        _ bearer: RawToken, _ level: AccessLevel, _ now: Timestamp
-    ) async throws(AuthError) -> KnownToken {
-        let known = accounts.find(bearer)
-        if let known {
-            try checkTimes(known.claims, level, now)
-            guard let userID = known.userID else {
-                if level == .administrator { return known }
-                throw AuthError(.subjectMissing)
-            }
-            if known.account != nil, let stamp = known.stamp, store.changeStamp(of: userID) == stamp { return known }
-        }
-        if let known { return try await load(bearer, known.claims, level) }
-        let claims = try tokens.verify(bearer, now)
-        try checkTimes(claims, level, now)
-        return try await load(bearer, claims, level)
+    /// Whether nothing of the account changed since it was read.
+    private func isCurrent(_ known: KnownToken) -> Bool {
+        guard let userID = known.userID else { return true }
+        guard let stamp = known.stamp, known.account != nil else { return false }
+        return store.changeStamp(of: userID) == stamp
     }
 
     /// Times are told after the signature; a key of an administrator may live for ever. Source: supabase-core.md 6.3.
@@ -95,29 +86,26 @@ extension InProcessBackend {
         return verified
     }
 
-    private func userPrincipal(_ verified: KnownToken, _ now: Timestamp) throws(AuthError) -> Principal {
-        guard let account = verified.account else { throw AuthError(.subjectMissing) }
-        if let bannedUntil = account.rows.user.bannedUntil, now < bannedUntil { throw AuthError(.userBanned) }
-        return principal(verified)
-    }
-
-    /// Bans are not looked at here; the session, when there is one, must still be good.
-    private func administratorPrincipal(
-        _ verified: KnownToken, _ now: Timestamp
+    /// What the token's account and role allow, as of now.
+    private func principal(
+        _ known: KnownToken, _ level: AccessLevel, _ now: Timestamp
     ) throws(AuthError) -> Principal {
-        if let rows = verified.account?.rows, let session = rows.session, verified.sessionID != nil {
-            let verdict = SessionValidity.judge(
-                session, tokenUpdatedAt: nil, hasVerifiedFactor: rows.hasVerifiedFactor, policy, now)
-            guard verdict == .valid else { throw AuthError(.sessionNoLongerValid) }
+        switch level {
+        case .user:
+            guard let account = known.account else { throw AuthError(.subjectMissing) }
+            if let bannedUntil = account.rows.user.bannedUntil, now < bannedUntil { throw AuthError(.userBanned) }
+        case .administrator:
+            // Bans are not looked at here; the session, when there is one, must still be good.
+            if let rows = known.account?.rows, let session = rows.session {
+                let verdict = SessionValidity.judge(
+                    session, tokenUpdatedAt: nil, hasVerifiedFactor: rows.hasVerifiedFactor, policy, now)
+                guard verdict == .valid else { throw AuthError(.sessionNoLongerValid) }
+            }
+            guard policy.administratorRoles.contains(known.claims.role) else { throw AuthError(.notAdministrator) }
         }
-        guard policy.administratorRoles.contains(verified.claims.role) else { throw AuthError(.notAdministrator) }
-        return principal(verified)
-    }
-
-    private func principal(_ verified: KnownToken) -> Principal {
-        Principal(
-            userID: verified.userID, sessionID: verified.sessionID, tokenAudience: verified.claims.audience,
-            role: verified.claims.role, backendState: verified.account)
+        return Principal(
+            userID: known.userID, sessionID: known.sessionID, tokenAudience: known.claims.audience,
+            role: known.claims.role, backendState: known.account)
     }
 
     /// Which users the request is about. Source: supabase-core.md 5 "Request audience", deviations.md.
