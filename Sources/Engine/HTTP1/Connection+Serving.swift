@@ -11,26 +11,19 @@ extension Connection {
         case answered
     }
 
-    /// Serves the requests that are complete in `input`, as long as answers are there at once and fit.
-    func serve() {
-        var parser = self.parser.take() ?? server.takeParser()
-        var writer = server.takeWriter()
-        var buffer = ByteBuffer()
-        swap(&buffer, &input)
-        swap(&writer.out, &output)
-        if writer.out.isEmpty { server.pool.fill(&writer.out) }
+    /// Serves the requests that are complete in the input, as long as answers are there at once and fit.
+    func serve(_ stream: inout Stream, _ bench: inout Workbench) {
         hasBacklog = false
-        let isPartial = serve(&buffer, &parser, &writer)
-        swap(&buffer, &input)
-        swap(&writer.out, &output)
-        server.put(writer)
-        hasRequest = isPartial && !parser.isAtStart
+        bench.begin(&stream)
+        let isPartial = serve(&stream.input, &bench.parser, &bench.writer)
         if isPartial {
-            self.parser = consume parser
+            hasRequest = !bench.parser.isAtStart
+            stream.partial = bench.replaceParser(server.sharedLimits)
         } else {
-            parser.reset()
-            server.put(parser)
+            hasRequest = false
+            bench.parser.reset()
         }
+        swap(&bench.writer.out, &stream.output)
     }
 
     /// True when the parser holds the beginning of a request.
@@ -38,7 +31,7 @@ extension Connection {
         _ buffer: inout ByteBuffer, _ parser: inout HeadParser, _ writer: inout ResponseWriter
     ) -> Bool {
         while !buffer.isEmpty {
-            guard writer.out.count < server.limits.outputHighWaterBytes else {
+            guard writer.out.count < server.outputHighWaterBytes else {
                 hasBacklog = true
                 return false
             }
@@ -80,7 +73,7 @@ extension Connection {
         let began = observes ? LoopClock.now() : 0
         writer.prepare(for: parser.head, isKeepAlive: parser.head.isKeepAlive && !server.isDraining)
         let view = RequestView(
-            head: parser.head, message: buffer.bytes, fields: parser.fields.span, bodyRange: body, peer: peer)
+            head: parser.head, message: buffer.bytes, fields: parser.fields, bodyRange: body, peer: peer)
         switch handler.respond(to: view, into: &writer) {
         case .done:
             finishAnswer(&writer)
@@ -104,19 +97,17 @@ extension Connection {
     }
 
     /// Writes the answer of a task.
-    func answer(_ response: HTTPResponse) {
-        var writer = server.takeWriter()
-        swap(&writer.out, &output)
-        if writer.out.isEmpty { server.pool.fill(&writer.out) }
-        writer.prepare(for: flight.head, isKeepAlive: flight.head.isKeepAlive && !server.isDraining)
-        writer.send(response)
-        finishAnswer(&writer)
+    func answer(_ response: HTTPResponse, _ stream: inout Stream, _ bench: inout Workbench) {
+        bench.begin(&stream)
+        bench.writer.prepare(for: flight.head, isKeepAlive: flight.head.isKeepAlive && !server.isDraining)
+        bench.writer.send(response)
+        finishAnswer(&bench.writer)
         if handler.observes {
+            let target = flight.target
             observe(
-                writer, head: flight.head, bytesIn: flight.bytesIn, began: flight.began, target: flight.target.span)
+                bench.writer, head: flight.head, bytesIn: flight.bytesIn, began: flight.began, target: target.span)
         }
-        swap(&writer.out, &output)
-        server.put(writer)
+        swap(&bench.writer.out, &stream.output)
     }
 
     /// Makes sure that exactly one whole answer stands in the output.
@@ -172,7 +163,7 @@ extension Connection {
         body.decodedEnd = start
         body.rawStart = start
         let view = RequestView(
-            head: head, message: buffer.bytes, fields: parser.fields.span, bodyRange: start..<start, peer: peer)
+            head: head, message: buffer.bytes, fields: parser.fields, bodyRange: start..<start, peer: peer)
         let limit = max(0, handler.bodyLimit(for: view))
         guard head.contentLength <= limit else { return .failed(HTTPFailure(.bodyTooLarge, "the body is too large")) }
         let isHere = !head.isChunked && buffer.count - start >= head.contentLength
@@ -183,6 +174,8 @@ extension Connection {
                 if handler.observes {
                     observe(writer, head: head, bytesIn: start, began: 0, target: view.target)
                 }
+                phase = .closing
+                isRefused = true
                 return .answered
             }
         }
@@ -229,27 +222,37 @@ extension Connection {
         if head.byteCount == 0 { head.minorVersion = 1 }
         writer.prepare(for: head, isKeepAlive: false)
         let view = RequestView(
-            head: head, message: buffer.bytes, fields: parser.fields.span, bodyRange: whole..<whole, peer: peer)
+            head: head, message: buffer.bytes, fields: parser.fields, bodyRange: whole..<whole, peer: peer)
         handler.failure(failure, request: view, into: &writer)
         writer.closeConnection()
         finishAnswer(&writer)
         if handler.observes { observe(writer, head: head, bytesIn: whole, began: 0, target: view.target) }
         phase = .closing
-        // What follows cannot be told from the broken request: it is read and dropped.
-        isReadable = true
+        isRefused = true
     }
 
     /// Refuses the request that is being read.
-    func fail(_ failure: HTTPFailure) {
-        let parser = self.parser.take() ?? server.takeParser()
-        var writer = server.takeWriter()
-        swap(&writer.out, &output)
-        if writer.out.isEmpty { server.pool.fill(&writer.out) }
-        var buffer = ByteBuffer()
-        swap(&buffer, &input)
-        refuse(failure, buffer, parser, &writer)
-        swap(&buffer, &input)
-        swap(&writer.out, &output)
-        server.put(writer)
+    func fail(_ failure: HTTPFailure, _ stream: inout Stream, _ bench: inout Workbench) {
+        bench.begin(&stream)
+        refuse(failure, stream.input, bench.parser, &bench.writer)
+        bench.parser.reset()
+        swap(&bench.writer.out, &stream.output)
+    }
+}
+
+extension Workbench {
+    /// Makes the writer continue the output of `stream`, and the parser its unfinished request.
+    mutating func begin(_ stream: inout Stream) {
+        if let parser = stream.partial.take() { self.parser = parser }
+        swap(&writer.out, &stream.output)
+        if writer.out.isEmpty { pool.fill(&writer.out) }
+        writer.refreshDate(wallSeconds: LoopClock.wallSeconds())
+    }
+
+    /// Hands the parser out and takes a new one.
+    mutating func replaceParser(_ limits: SharedLimits) -> HeadParser {
+        var fresh = HeadParser(shared: limits)
+        swap(&fresh, &parser)
+        return fresh
     }
 }

@@ -65,7 +65,7 @@ extension HeadParser {
             if seen & bit != 0, knownName.isSingle { throw .malformed("field given twice that may come once") }
             seen |= bit
             switch knownName {
-            case .host: head.hostRange = value
+            case .host: head.hostPlace = Place(value.lowerBound, value.upperBound)
             case .contentLength: try readContentLength(bytes.extracting(value))
             case .transferEncoding: try readTransferEncoding(bytes.extracting(value))
             case .connection: readConnection(bytes.extracting(value))
@@ -76,7 +76,7 @@ extension HeadParser {
             // Some servers read `X_Name` as `X-Name`: such fields are dropped, so that none ever is.
             return
         }
-        fields.append(field)
+        keep(field)
     }
 
     private func containsUnderscore(_ name: Span<UInt8>) -> Bool {
@@ -181,13 +181,13 @@ extension HeadParser {
         let authority = schemeCount..<Scan.first(0x2F, in: target, from: schemeCount)
         try TargetCheck.host(target.extracting(authority), limits)
         let base = head.pathRange.lowerBound
-        head.authorityRange = base + authority.lowerBound..<base + authority.upperBound
+        let authorityEnd = base + authority.upperBound
         if hasHost {
             let host = bytes.extracting(head.hostRange)
             guard Scan.equalsIgnoringCase(target.extracting(authority), host) else {
                 throw .malformed("target and Host name different hosts")
             }
         }
-        head.pathRange = head.authorityRange.upperBound..<head.pathRange.upperBound
+        head.pathPlace = Place(authorityEnd, head.pathRange.upperBound)
     }
 }

@@ -19,8 +19,10 @@ public struct HeadParser: ~Copyable {
 
     /// The head so far.
     public internal(set) var head = RequestHead()
-    var fields: [HeaderField] = []
-    let limits: HTTPLimits
+    /// Storage for field lines, reused by the requests of a loop; the first `fieldsKept` are this request's.
+    private var storage: [HeaderField] = []
+    private var fieldsKept = 0
+    let limits: SharedLimits
     var phase = Phase.start
     /// The next byte to look at.
     var position = 0
@@ -37,7 +39,26 @@ public struct HeadParser: ~Copyable {
     var isSkippedField = false
 
     public init(limits: HTTPLimits = HTTPLimits()) {
+        self.limits = SharedLimits(limits)
+    }
+
+    init(shared limits: SharedLimits) {
         self.limits = limits
+    }
+
+    /// The field lines so far.
+    var fields: Span<HeaderField> {
+        @_lifetime(borrow self)
+        get { storage.span.extracting(0..<fieldsKept) }
+    }
+
+    mutating func keep(_ field: HeaderField) {
+        if fieldsKept < storage.count {
+            storage[fieldsKept] = field
+        } else {
+            storage.append(field)
+        }
+        fieldsKept &+= 1
     }
 
     /// Whether not a byte of a request has been seen (empty lines do not count).
@@ -55,7 +76,7 @@ public struct HeadParser: ~Copyable {
     /// Forgets the current head and begins another.
     public mutating func reset() {
         head = RequestHead()
-        fields.removeAll(keepingCapacity: true)
+        fieldsKept = 0
         phase = .start
         position = 0
         mark = 0
@@ -114,7 +135,7 @@ public struct HeadParser: ~Copyable {
         guard index - mark <= limits.methodBytesMax else { throw HTTPFailure(.methodUnknown, "method too long") }
         guard index < count else { return false }
         guard bytes[index] == 0x20, index > mark else { throw .malformed("no valid method") }
-        head.methodRange = mark..<index
+        head.methodPlace = Place(mark, index)
         head.method = HTTPMethod(bytes.extracting(mark..<index))
         guard head.method != .connect else { throw HTTPFailure(.methodUnknown, "CONNECT is not served") }
         position = index + 1
@@ -146,8 +167,8 @@ public struct HeadParser: ~Copyable {
         guard index - mark <= limits.targetBytesMax else { throw HTTPFailure(.targetTooLong, "target too long") }
         guard index < count else { return false }
         guard index > mark else { throw .malformed("no target") }
-        head.pathRange = mark..<index
-        head.targetRange = mark..<index
+        head.pathPlace = Place(mark, index)
+        head.targetPlace = head.pathPlace
         position = index + 1
         if bytes[index] == 0x3F {
             phase = .query
@@ -172,8 +193,8 @@ public struct HeadParser: ~Copyable {
         position = index
         guard index - mark <= limits.targetBytesMax else { throw HTTPFailure(.targetTooLong, "target too long") }
         guard index < count else { return false }
-        head.queryRange = head.pathRange.upperBound + 1..<index
-        head.targetRange = mark..<index
+        head.queryPlace = Place(head.pathRange.upperBound + 1, index)
+        head.targetPlace = Place(mark, index)
         position = index + 1
         mark = position
         phase = .version

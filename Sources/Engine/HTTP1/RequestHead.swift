@@ -31,17 +31,35 @@ public struct RequestHead: Sendable {
     public internal(set) var contentLength = 0
 
     var hasContentLength = false
-    var methodRange = 0..<0
+    var methodPlace = Place(0, 0)
     /// The target as sent.
-    var targetRange = 0..<0
-    var pathRange = 0..<0
+    var targetPlace = Place(0, 0)
+    var pathPlace = Place(0, 0)
     /// Without the question mark; empty without a query.
-    var queryRange = 0..<0
-    var authorityRange = 0..<0
-    var hostRange = 0..<0
+    var queryPlace = Place(0, 0)
+    var hostPlace = Place(0, 0)
     /// Bytes of the head with its closing empty line.
     var byteCount = 0
 
     /// Whether a body follows.
     public var hasBody: Bool { isChunked || contentLength > 0 }
+
+    var methodRange: Range<Int> { methodPlace.range }
+    var targetRange: Range<Int> { targetPlace.range }
+    var pathRange: Range<Int> { pathPlace.range }
+    var queryRange: Range<Int> { queryPlace.range }
+    var hostRange: Range<Int> { hostPlace.range }
+}
+
+/// A place in a message: a range in half the room. Heads are far shorter than 4 GiB.
+struct Place: Sendable {
+    private let start: UInt32
+    private let end: UInt32
+
+    init(_ start: Int, _ end: Int) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        self.end = UInt32(truncatingIfNeeded: max(start, end))
+    }
+
+    var range: Range<Int> { Int(start)..<Int(end) }
 }

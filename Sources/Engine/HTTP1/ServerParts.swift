@@ -1,5 +1,53 @@
+internal import Bytes
 internal import EventLoop
 internal import Synchronization
+
+/// The limits that heads are judged by, shared by all parsers of a loop.
+final class SharedLimits: Sendable {
+    let methodBytesMax, targetBytesMax, fieldBytesMax, fieldNameBytesMax, fieldsMax: Int
+    let headBytesMax, hostBytesMax, emptyLinesMax: Int
+
+    init(_ limits: HTTPLimits) {
+        methodBytesMax = limits.methodBytesMax
+        targetBytesMax = limits.targetBytesMax
+        fieldBytesMax = limits.fieldBytesMax
+        fieldNameBytesMax = limits.fieldNameBytesMax
+        fieldsMax = limits.fieldsMax
+        headBytesMax = limits.headBytesMax
+        hostBytesMax = limits.hostBytesMax
+        emptyLinesMax = limits.emptyLinesMax
+    }
+}
+
+/// What the connections of a loop use in turn while they work: warm buffers, a parser, a writer.
+struct Workbench: ~Copyable {
+    var pool = BlockPool()
+    var parser: HeadParser
+    var writer = ResponseWriter()
+
+    init(_ limits: SharedLimits) {
+        parser = HeadParser(shared: limits)
+    }
+}
+
+/// A connection's socket and the bytes that wait at it.
+struct Stream: ~Copyable {
+    var socket: Socket
+    var input = ByteBuffer()
+    var output = ByteBuffer()
+    /// The parser of a request that is not complete yet.
+    var partial: HeadParser?
+    var isReadable = false
+    var isWritable = true
+    /// The kernel has announced the peer's last byte.
+    var endIsNear = false
+    /// The peer's last byte has been read.
+    var hasEnded = false
+
+    init(descriptor: Int32) {
+        socket = Socket(descriptor: descriptor)
+    }
+}
 
 /// The time-outs in nanoseconds.
 struct TimeLimits {

@@ -3,7 +3,7 @@ internal import Bytes
 /// Judgements on hosts and paths that need more than one byte at a time.
 enum TargetCheck {
     /// A host with an optional port (RFC 9110 section 7.2): a name, an IPv4 address or a bracketed IPv6 address.
-    static func host(_ host: Span<UInt8>, _ limits: HTTPLimits) throws(HTTPFailure) {
+    static func host(_ host: Span<UInt8>, _ limits: SharedLimits) throws(HTTPFailure) {
         guard host.count > 0, host.count <= limits.hostBytesMax else { throw .malformed("no valid Host") }
         var index = 0
         if host[0] == 0x5B {

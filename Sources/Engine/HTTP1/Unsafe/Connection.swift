@@ -22,33 +22,27 @@ final class Connection: EventSource, @unchecked Sendable {
     let handler: any HTTPHandler
     let peer: SocketAddress
     var phase = Phase.open
-    var input = ByteBuffer()
-    var output = ByteBuffer()
-    /// The parser of a request that is not complete yet.
-    var parser: HeadParser?
+    /// Taken by `work`, so that all of it is done on a local value.
+    private var stream: Stream
     /// The first byte of a request that is not complete has come.
     var hasRequest = false
     var body = BodyState()
-    var isReadable = false
-    private var isWritable = true
-    /// The kernel has announced the peer's last byte, and it has been read.
-    private var endIsNear = false
-    private var hasEnded = false
     /// A handler's task has the request.
     private(set) var isBusy = false
     /// `input` holds bytes that were left because `output` was too full or a request was in flight.
     var hasBacklog = false
+    /// The engine has refused a request: what follows cannot be told from it, and is read and dropped.
+    var isRefused = false
     /// When the current head, body, idle time or stall began.
     var since: UInt64
     var flight = Flight()
-    private var socket: Socket
     private var task: Task<Void, Never>?
     private var isStarted = false
     private var unsentBefore = Int.max
     private var lingered = 0
 
     init(descriptor: Int32, peer: SocketAddress, server: LoopServer, handler: any HTTPHandler) {
-        socket = Socket(descriptor: descriptor)
+        stream = Stream(descriptor: descriptor)
         self.peer = peer
         self.server = server
         self.handler = handler
@@ -57,70 +51,83 @@ final class Connection: EventSource, @unchecked Sendable {
     }
 
     /// Whether no request has begun and no answer is waiting.
-    var isIdle: Bool { phase == .open && !isBusy && input.isEmpty && output.isEmpty }
+    var isIdle: Bool { phase == .open && !isBusy && stream.input.isEmpty && stream.output.isEmpty }
+
+    /// Does `body` with the stream and the loop's bench in hand.
+    @inline(__always)
+    private func work(_ body: (inout Stream, inout Workbench) -> Void) {
+        var stream = Stream(descriptor: -1)
+        swap(&stream, &self.stream)
+        var bench = server.takeBench()
+        body(&stream, &bench)
+        server.put(bench)
+        swap(&stream, &self.stream)
+    }
 
     // MARK: Events
 
     override func ready(_ readiness: Readiness) {
-        if readiness.contains(.failed) {
-            close()
-            return
+        work { stream, bench in
+            if readiness.contains(.failed) {
+                close(&stream, &bench)
+                return
+            }
+            if !readiness.isDisjoint(with: [.peerClosed, .hungUp]) { stream.endIsNear = true }
+            if stream.endIsNear || readiness.contains(.readable) { stream.isReadable = true }
+            if readiness.contains(.writable) { stream.isWritable = true }
+            turn(&stream, &bench)
         }
-        if !readiness.isDisjoint(with: [.peerClosed, .hungUp]) { endIsNear = true }
-        if endIsNear || readiness.contains(.readable) { isReadable = true }
-        if readiness.contains(.writable) { isWritable = true }
-        turn()
     }
 
     override func endOfTurn() {
-        turn()
+        work { stream, bench in turn(&stream, &bench) }
     }
 
     /// Reads, answers and sends as far as it goes now.
-    func turn() {
+    private func turn(_ stream: inout Stream, _ bench: inout Workbench) {
         if phase == .lingering {
-            drain()
+            drain(&stream, &bench)
             return
         }
         var rounds = 0
         repeat {
-            guard pump() else { return }
-            flush()
+            guard pump(&stream, &bench) else { return }
+            flush(&stream, &bench)
             rounds += 1
-        } while hasBacklog && canServe && rounds < server.limits.readsPerTurnMax
+        } while hasBacklog && canServe(stream) && rounds < server.limits.readsPerTurnMax
         guard phase != .closed else { return }
-        if hasBacklog, canServe { server.loop.callAgain(self) }
-        settle()
+        if hasBacklog, canServe(stream) { server.loop.callAgain(self) }
+        settle(&stream, &bench)
     }
 
-    private var canServe: Bool {
-        phase == .open && !isBusy && output.count < server.limits.outputHighWaterBytes
+    private func canServe(_ stream: borrowing Stream) -> Bool {
+        phase == .open && !isBusy && stream.output.count < server.outputHighWaterBytes
     }
 
     /// Reads and serves until there is nothing to read or a reason to wait. False when the connection broke.
-    private func pump() -> Bool {
-        if hasBacklog, canServe { serve() }
+    private func pump(_ stream: inout Stream, _ bench: inout Workbench) -> Bool {
+        if hasBacklog, canServe(stream) { serve(&stream, &bench) }
         var reads = 0
-        while isReadable, canServe {
+        while stream.isReadable, canServe(stream) {
             guard reads < server.limits.readsPerTurnMax else {
                 server.loop.callAgain(self)
                 return true
             }
             reads += 1
-            let wasEmpty = input.isEmpty
-            if wasEmpty { server.pool.fill(&input) }
-            switch socket.read(into: &input, room: 2048) {
+            let wasEmpty = stream.input.isEmpty
+            if wasEmpty { bench.pool.fill(&stream.input) }
+            switch stream.socket.read(into: &stream.input, room: 2048) {
             case .moved(_, let isShort):
-                if isShort, !endIsNear { isReadable = false }
+                if isShort, !stream.endIsNear { stream.isReadable = false }
                 if wasEmpty, isStarted { since = server.loop.now }
                 isStarted = true
-                serve()
-            case .wouldBlock: isReadable = false
+                serve(&stream, &bench)
+            case .wouldBlock: stream.isReadable = false
             case .end:
-                hasEnded = true
-                isReadable = false
+                stream.hasEnded = true
+                stream.isReadable = false
             case .failed:
-                close()
+                close(&stream, &bench)
                 return false
             }
         }
@@ -128,48 +135,50 @@ final class Connection: EventSource, @unchecked Sendable {
     }
 
     /// Sends what waits.
-    private func flush() {
-        while !output.isEmpty, isWritable {
-            switch socket.write(from: &output) {
+    private func flush(_ stream: inout Stream, _ bench: inout Workbench) {
+        while !stream.output.isEmpty, stream.isWritable {
+            switch stream.socket.write(from: &stream.output) {
             case .moved(_, let isShort):
-                if isShort { isWritable = false }
+                if isShort { stream.isWritable = false }
                 unsentBefore = .max
-                if !output.isEmpty { since = server.loop.now }
+                if !stream.output.isEmpty { since = server.loop.now }
             case .failed:
-                close()
+                close(&stream, &bench)
                 return
-            case .wouldBlock, .end: isWritable = false
+            case .wouldBlock, .end: stream.isWritable = false
             }
         }
     }
 
     /// After the work of a turn: ends the connection if it is over, else gives buffers back and sets the deadline.
-    private func settle() {
-        if phase == .open, hasEnded, !isBusy, !hasBacklog, output.isEmpty {
-            close()
-            return
+    private func settle(_ stream: inout Stream, _ bench: inout Workbench) {
+        if stream.output.isEmpty {
+            if phase == .open, stream.hasEnded, !isBusy, !hasBacklog {
+                close(&stream, &bench)
+                return
+            }
+            if phase == .closing {
+                finish(&stream, &bench)
+                return
+            }
+            bench.pool.recycle(&stream.output)
         }
-        if phase == .closing, output.isEmpty {
-            finish()
-            return
-        }
-        if output.isEmpty { server.pool.recycle(&output) }
-        if input.isEmpty { server.pool.recycle(&input) }
-        arm()
+        if stream.input.isEmpty { bench.pool.recycle(&stream.input) }
+        arm(stream)
     }
 
     // MARK: Deadlines
 
-    private func arm() {
+    private func arm(_ stream: borrowing Stream) {
         let deadline: UInt64
-        if !output.isEmpty {
+        if !stream.output.isEmpty {
             deadline = since &+ server.times.write
         } else if isBusy {
             server.loop.clearDeadline(of: self)
             return
         } else if body.isReading {
             deadline = bodyDeadline
-        } else if !input.isEmpty || !isStarted {
+        } else if !stream.input.isEmpty || !isStarted {
             deadline = since &+ server.times.head
         } else {
             since = server.loop.now
@@ -185,54 +194,56 @@ final class Connection: EventSource, @unchecked Sendable {
     }
 
     override func deadlinePassed() {
-        switch phase {
-        case .closed: return
-        case .lingering: close()
-        case .closing: close(isReset: true)
-        case .open:
-            if !output.isEmpty {
-                close(isReset: true)
-            } else if isBusy {
-                return
-            } else if body.isReading {
-                if bodyDeadline > server.loop.now { arm() } else { timeOut() }
-            } else if !input.isEmpty {
-                timeOut()
-            } else if !isStarted {
-                close()
-            } else {
-                checkIdle()
+        work { stream, bench in
+            switch phase {
+            case .closed: return
+            case .lingering: close(&stream, &bench)
+            case .closing: close(&stream, &bench, isReset: true)
+            case .open:
+                if !stream.output.isEmpty {
+                    close(&stream, &bench, isReset: true)
+                } else if isBusy {
+                    return
+                } else if body.isReading, bodyDeadline > server.loop.now {
+                    arm(stream)
+                } else if body.isReading || !stream.input.isEmpty {
+                    timeOut(&stream, &bench)
+                } else if !isStarted {
+                    close(&stream, &bench)
+                } else {
+                    checkIdle(&stream, &bench)
+                }
             }
         }
     }
 
     /// Ends an idle connection, or one whose peer takes nothing of what the kernel still holds for it.
-    private func checkIdle() {
+    private func checkIdle(_ stream: inout Stream, _ bench: inout Workbench) {
         let now = server.loop.now
-        let unsent = socket.unsentBytes
+        let unsent = stream.socket.unsentBytes
         if unsent > 0, unsent == unsentBefore {
-            close(isReset: true)
+            close(&stream, &bench, isReset: true)
             return
         }
         unsentBefore = unsent
         let end = since &+ server.times.idle
         if now >= end {
-            close()
+            close(&stream, &bench)
         } else {
             server.loop.setDeadline(of: self, at: unsent > 0 ? now &+ server.times.write / 2 : end)
         }
     }
 
     /// 408, unless nothing but an empty line has come: then there is no request that could be answered.
-    private func timeOut() {
+    private func timeOut(_ stream: inout Stream, _ bench: inout Workbench) {
         guard hasRequest else {
-            close()
+            close(&stream, &bench)
             return
         }
-        fail(HTTPFailure(.timeout, "the request took too long"))
-        flush()
+        fail(HTTPFailure(.timeout, "the request took too long"), &stream, &bench)
+        flush(&stream, &bench)
         guard phase != .closed else { return }
-        settle()
+        settle(&stream, &bench)
     }
 
     // MARK: Asynchronous answers
@@ -250,48 +261,54 @@ final class Connection: EventSource, @unchecked Sendable {
         task = nil
         guard phase == .open, isBusy else { return }
         isBusy = false
-        answer(response)
-        hasBacklog = !input.isEmpty
-        if hasBacklog, canServe { serve() }
+        work { stream, bench in
+            answer(response, &stream, &bench)
+            hasBacklog = !stream.input.isEmpty
+            if hasBacklog, canServe(stream) { serve(&stream, &bench) }
+        }
         server.loop.callAtEndOfTurn(self)
     }
 
     // MARK: The end
 
     /// All answers are sent: close at once if the peer has nothing more for us, else wait for it a little.
-    private func finish() {
-        if hasEnded || input.isEmpty && !isReadable && !body.isReading {
-            close()
+    ///
+    /// After a refusal the peer may be in the middle of a message; closing at once could destroy the answer on its way.
+    private func finish(_ stream: inout Stream, _ bench: inout Workbench) {
+        if stream.hasEnded || stream.input.isEmpty && !stream.isReadable && !isRefused {
+            close(&stream, &bench)
             return
         }
-        server.pool.recycle(&output)
-        socket.shutdownWriting()
+        bench.pool.recycle(&stream.output)
+        stream.socket.shutdownWriting()
         phase = .lingering
         server.loop.setDeadline(of: self, at: server.loop.now &+ server.times.linger)
-        drain()
+        drain(&stream, &bench)
     }
 
-    private func drain() {
-        while isReadable, lingered <= server.limits.lingerBytesMax {
-            input.removeAll()
-            server.pool.fill(&input)
-            switch socket.read(into: &input, room: 2048) {
+    private func drain(_ stream: inout Stream, _ bench: inout Workbench) {
+        while stream.isReadable, lingered <= server.limits.lingerBytesMax {
+            stream.input.removeAll()
+            bench.pool.fill(&stream.input)
+            switch stream.socket.read(into: &stream.input, room: 2048) {
             case .moved(let count, _): lingered += count
-            case .wouldBlock: isReadable = false
+            case .wouldBlock: stream.isReadable = false
             case .end, .failed:
-                close()
+                close(&stream, &bench)
                 return
             }
         }
-        input.removeAll()
-        server.pool.recycle(&input)
-        if lingered > server.limits.lingerBytesMax { close() }
+        stream.input.removeAll()
+        bench.pool.recycle(&stream.input)
+        if lingered > server.limits.lingerBytesMax { close(&stream, &bench) }
     }
 
     /// When a server drains: ends the connection unless it has, or may be about to get, a request.
     func endIfIdle() {
-        isReadable = true
-        turn()
+        work { stream, bench in
+            stream.isReadable = true
+            turn(&stream, &bench)
+        }
         guard isIdle else { return }
         if isStarted {
             close()
@@ -300,18 +317,23 @@ final class Connection: EventSource, @unchecked Sendable {
         }
     }
 
+    /// Ends the connection at once.
     func close(isReset: Bool = false) {
+        work { stream, bench in close(&stream, &bench, isReset: isReset) }
+    }
+
+    private func close(_ stream: inout Stream, _ bench: inout Workbench, isReset: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
         task?.cancel()
         task = nil
         server.loop.remove(self)
-        socket.close(isReset: isReset)
-        input.removeAll()
-        output.removeAll()
-        server.pool.recycle(&input)
-        server.pool.recycle(&output)
-        parser = nil
+        stream.socket.close(isReset: isReset)
+        stream.input.removeAll()
+        stream.output.removeAll()
+        bench.pool.recycle(&stream.input)
+        bench.pool.recycle(&stream.output)
+        stream.partial = nil
         server.connectionEnded(self)
     }
 }

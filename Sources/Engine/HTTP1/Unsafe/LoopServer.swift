@@ -11,39 +11,35 @@ final class LoopServer: @unchecked Sendable {
     private let connectionsMax: Int
     /// Connections over all loops, for whoever waits for the end.
     private let openConnections: ConnectionCount
-    var pool = BlockPool()
+    let sharedLimits: SharedLimits
+    /// Taken by the connection that works, for as long as it works.
+    private var bench: Workbench?
+    let outputHighWaterBytes: Int
     private(set) var isDraining = false
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private var spareParser: HeadParser?
-    private var spareWriter: ResponseWriter?
 
     init(loop: EventLoop, limits: HTTPLimits, connectionsMax: Int, openConnections: ConnectionCount) {
         self.loop = loop
         self.limits = limits
         times = TimeLimits(limits)
+        sharedLimits = SharedLimits(limits)
+        outputHighWaterBytes = limits.outputHighWaterBytes
         self.connectionsMax = max(1, connectionsMax)
         self.openConnections = openConnections
     }
 
     // MARK: Shared by the connections of a turn
 
-    func takeParser() -> HeadParser {
-        spareParser.take() ?? HeadParser(limits: limits)
+    /// A connection holds the loop's bench while it works. (A second taker would get a new one.)
+    @inline(__always)
+    func takeBench() -> Workbench {
+        bench.take() ?? Workbench(sharedLimits)
     }
 
-    func put(_ parser: consuming HeadParser) {
-        spareParser = consume parser
-    }
-
-    func takeWriter() -> ResponseWriter {
-        var writer = spareWriter.take() ?? ResponseWriter()
-        writer.refreshDate(wallSeconds: LoopClock.wallSeconds())
-        return writer
-    }
-
-    func put(_ writer: consuming ResponseWriter) {
-        spareWriter = consume writer
+    @inline(__always)
+    func put(_ bench: consuming Workbench) {
+        self.bench = consume bench
     }
 
     // MARK: Listeners and connections
