@@ -8,6 +8,8 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case unexpectedEnd
         /// A byte that may not stand there.
         case unexpectedByte(UInt8, Place)
+        /// A byte inside `true`, `false` or `null` that is not the next one of the word.
+        case brokenLiteral(UInt8, word: String, expected: UInt8)
         /// A string that is no UTF-8.
         case invalidUTF8
         /// More arrays and objects inside each other than ``JSONLimits/depth``.
@@ -32,7 +34,6 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case number = "in numeric literal"
         case fraction = "after decimal point in numeric literal"
         case exponent = "in exponent of numeric literal"
-        case literal = "in literal"
     }
 
     /// What is wrong.
@@ -50,6 +51,8 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         switch reason {
         case .unexpectedEnd: "unexpected end of JSON input"
         case .unexpectedByte(let byte, let place): "invalid character \(Self.quote(byte)) \(place.rawValue)"
+        case .brokenLiteral(let byte, let word, let expected):
+            "invalid character \(Self.quote(byte)) in literal \(word) (expecting \(Self.quote(expected)))"
         case .invalidUTF8: "invalid UTF-8 in string literal"
         case .tooDeep: "exceeded max depth"
         case .tooLong: "JSON input too long"
@@ -61,6 +64,10 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         switch byte {
         case UInt8(ascii: "'"): return "'\\''"
         case UInt8(ascii: "\\"): return "'\\\\'"
+        case 0x07: return "'\\a'"
+        case 0x08: return "'\\b'"
+        case 0x0B: return "'\\v'"
+        case 0x0C: return "'\\f'"
         case UInt8(ascii: "\n"): return "'\\n'"
         case UInt8(ascii: "\r"): return "'\\r'"
         case UInt8(ascii: "\t"): return "'\\t'"

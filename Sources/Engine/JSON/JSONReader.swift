@@ -127,8 +127,10 @@ struct JSONReader: ~Escapable {
     mutating func literal(_ text: StaticString) throws(JSONError) {
         index += 1
         for place in 1..<text.utf8CodeUnitCount {
-            guard index < bytes.count, bytes[index] == JSONBytes.byte(of: text, at: place) else {
-                throw unexpected(.literal)
+            guard index < bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
+            let expected = JSONBytes.byte(of: text, at: place)
+            guard bytes[index] == expected else {
+                throw JSONError(.brokenLiteral(bytes[index], word: text.description, expected: expected), at: index)
             }
             index += 1
         }
