@@ -180,12 +180,12 @@ class Crash:
 
         def user(item):
             status, answer = self.mine().call("GET", f"/admin/users/{item[0]}", headers=self.admin)
-            if status != 200 or answer.get("email") != item[1] or not answer.get("identities"):
+            if status != 200 or not answer or answer.get("email") != item[1] or not answer.get("identities"):
                 self.problem(f"the sign-up of {item[1]} is gone: {status} {str(answer)[:120]}")
 
         def metadata(account: Account):
             status, answer = self.mine().call("GET", "/user", headers={"Authorization": f"Bearer {account.access}"})
-            seen = (answer.get("user_metadata") or {}).get("n", 0) if status == 200 else None
+            seen = (answer.get("user_metadata") or {}).get("n", 0) if status == 200 and answer else None
             if seen is None or not account.acknowledged <= seen <= account.sent:
                 self.problem(f"metadata is {seen}, acknowledged {account.acknowledged}, sent {account.sent} ({status})")
             else:

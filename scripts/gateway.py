@@ -17,7 +17,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BINARY = ROOT / ".build" / "release" / "drawbridge"
+BINARY = pathlib.Path(os.environ.get("DRAWBRIDGE_BINARY", ROOT / ".build" / "release" / "drawbridge"))
 SECRET = "a-test-secret-of-at-least-thirty-two-characters"
 JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+")
 
