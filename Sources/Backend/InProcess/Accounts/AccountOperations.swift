@@ -6,14 +6,4 @@ extension InProcessBackend {
     ) async throws(AuthError) -> User {
         throw AuthError(.notSupported)
     }
-
-    public func verify(
-        _ verification: Verification, _ context: RequestContext
-    ) async throws(AuthError) -> VerificationOutcome {
-        throw AuthError(.notSupported)
-    }
-
-    public func openLink(_ link: LinkVerification, _ context: RequestContext) async throws(AuthError) -> LinkOutcome {
-        throw AuthError(.notSupported)
-    }
 }
