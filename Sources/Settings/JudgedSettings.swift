@@ -139,7 +139,7 @@ extension JudgedSettings {
         return nil
     }
 
-    func address(_ name: String) -> SocketAddress? {
+    func address(_ name: String) -> ListenAddress? {
         if case .address(let address)? = entries[name]?.value { return address }
         return nil
     }

@@ -8,7 +8,7 @@ struct PolicyReader {
     /// - Parameters:
     ///   - listen: where the gateway stands, for the URL when none is set.
     ///   - bare: whether the paths without `/auth/v1` are served.
-    func policy(listen: SocketAddress, bare: Bool) -> Policy {
+    func policy(listen: ListenAddress, bare: Bool) -> Policy {
         let isSupabase = judged.text("DRAWBRIDGE_POLICY") == "supabase"
         var policy = isSupabase ? Policy.supabase : Policy.sovaria
         signUp(&policy)
@@ -101,7 +101,7 @@ struct PolicyReader {
         set(judged.flag("GOTRUE_MAILER_NOTIFICATIONS_EMAIL_CHANGED_ENABLED"), &policy.notifiesEmailChanged)
     }
 
-    private func links(_ policy: inout Policy, listen: SocketAddress, bare: Bool) {
+    private func links(_ policy: inout Policy, listen: ListenAddress, bare: Bool) {
         policy.siteURL = judged.filled("GOTRUE_SITE_URL") ?? Self.siteURL
         set(judged.list("GOTRUE_URI_ALLOW_LIST"), &policy.redirectPatterns)
         set(judged.list("GOTRUE_MAILER_EXTERNAL_HOSTS"), &policy.externalHosts)

@@ -1,4 +1,5 @@
 public import Backend
+public import Bytes
 
 /// Everything that is set for one listener, typed.
 ///
@@ -6,8 +7,8 @@ public import Backend
 public struct ServerSettings: Sendable {
     // The process.
     public var dataFolder = "./drawbridge-data"
-    public var listen = SocketAddress(host: "127.0.0.1", port: 8000)
-    public var adminListen: SocketAddress?
+    public var listen = ListenAddress(host: "127.0.0.1", port: 8000)
+    public var adminListen: ListenAddress?
     /// nil lets the number of cores decide.
     public var loops: Int?
     /// nil lets the terminal decide.
@@ -16,7 +17,7 @@ public struct ServerSettings: Sendable {
 
     // The door.
     public var hasBarePaths = true
-    public var trustedProxies: [Network] = []
+    public var trustedProxies: [IPNetwork] = []
     /// The request header whose value names requests in the log and in 5xx answers.
     public var requestIDHeader: String?
     public var requestDurationMax: Duration? = .seconds(10)

@@ -1,5 +1,5 @@
 public import Backend
-import Bytes
+public import Bytes
 import JSON
 
 /// A judged value.
@@ -13,8 +13,8 @@ public enum SettingValue: Sendable, Equatable {
     case map([Pair])
     case rate(SendLimit)
     case bytes(Int)
-    case address(SocketAddress)
-    case networks([Network])
+    case address(ListenAddress)
+    case networks([IPNetwork])
 
     public struct Pair: Sendable, Equatable {
         public let key: String
@@ -49,9 +49,9 @@ extension SettingKind {
             return items.allSatisfy(ValueSyntax.isWebURL) ? .list(items) : nil
         case .choice(let words): return words.contains(text) ? .text(text) : nil
         case .size: return ValueSyntax.size(text).map { .bytes($0) }
-        case .address: return SocketAddress(text).map { .address($0) }
+        case .address: return ListenAddress(text).map { .address($0) }
         case .networks:
-            let networks = ValueSyntax.list(text).map(Network.init)
+            let networks = ValueSyntax.list(text).map(IPNetwork.init)
             guard networks.allSatisfy({ $0 != nil }) else { return nil }
             return .networks(networks.compactMap { $0 })
         case .headerName: return ValueSyntax.isHeaderName(text) ? .text(text) : nil

@@ -9,7 +9,7 @@ public struct SettingsReader: Sendable {
     /// The typed settings of one listener.
     /// - Parameter listen: what `--listen` says; nil lets the settings decide.
     /// - Throws: `SettingsError` for values that do not go together or ask for what this version cannot do.
-    public func settings(listen: SocketAddress? = nil) throws(SettingsError) -> ServerSettings {
+    public func settings(listen: ListenAddress? = nil) throws(SettingsError) -> ServerSettings {
         let faults = conflicts()
         guard faults.isEmpty else { throw SettingsError(faults) }
         var settings = ServerSettings()
@@ -25,10 +25,10 @@ public struct SettingsReader: Sendable {
         return settings
     }
 
-    private func listenAddress() -> SocketAddress {
+    private func listenAddress() -> ListenAddress {
         if let address = judged.address("DRAWBRIDGE_LISTEN") { return address }
         let port = judged.whole("GOTRUE_API_PORT").flatMap(UInt16.init(exactly:)) ?? 8000
-        return SocketAddress(host: judged.filled("GOTRUE_API_HOST") ?? "127.0.0.1", port: port)
+        return ListenAddress(host: judged.filled("GOTRUE_API_HOST") ?? "127.0.0.1", port: port)
     }
 
     private func process(_ settings: inout ServerSettings) {

@@ -25,7 +25,7 @@ struct ReadingTests {
     @Test("with nothing set everything is as the interface says")
     func nothing() throws {
         let settings = try read([:])
-        #expect(settings.listen == SocketAddress(host: "127.0.0.1", port: 8000))
+        #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 8000))
         #expect(settings.policy.audience == "authenticated" && settings.policy.defaultRole == "authenticated")
         #expect(settings.policy.siteURL == "http://localhost:3000")
         #expect(settings.policy.externalURL == "http://127.0.0.1:8000/auth/v1")

@@ -1,4 +1,5 @@
 import Backend
+import Bytes
 import Testing
 
 @testable import Settings
@@ -62,15 +63,15 @@ struct ValueTests {
 
     @Test("networks hold their addresses and no others")
     func networks() throws {
-        let ten = try #require(Network("10.0.0.0/8"))
+        let ten = try #require(IPNetwork("10.0.0.0/8"))
         #expect(ten.contains("10.255.0.1") && !ten.contains("11.0.0.1") && !ten.contains("::1") && !ten.contains("x"))
-        let odd = try #require(Network("192.168.4.0/22"))
+        let odd = try #require(IPNetwork("192.168.4.0/22"))
         #expect(odd.contains("192.168.7.255") && !odd.contains("192.168.8.0"))
-        let six = try #require(Network("2001:db8::/33"))
+        let six = try #require(IPNetwork("2001:db8::/33"))
         #expect(six.contains("2001:db8:7fff::1") && !six.contains("2001:db8:8000::1"))
-        #expect(try #require(Network("127.0.0.1")).contains("::ffff:127.0.0.1"))
+        #expect(try #require(IPNetwork("127.0.0.1")).contains("::ffff:127.0.0.1"))
         for bad in ["10.0.0.0/33", "10.0.0", "1.2.3.4.5", "::1::", ":::", "::/129", "01.2.3.4", "g::", "", "1:2:3:4:5:6:7:8:9"] {
-            #expect(Network(bad) == nil, "\(bad)")
+            #expect(IPNetwork(bad) == nil, "\(bad)")
         }
     }
 }

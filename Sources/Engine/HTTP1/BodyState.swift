@@ -20,4 +20,9 @@ struct Flight {
     var began: UInt64 = 0
     /// The target, kept only for an observer.
     var target: [UInt8] = []
+    /// Which flight of the connection it is: the answer of an earlier one is dropped.
+    var number: UInt64 = 0
+    /// When ``orElse`` answers; 0: never.
+    var deadline: UInt64 = 0
+    var orElse: (@Sendable () -> HTTPResponse)?
 }

@@ -82,18 +82,30 @@ extension Connection {
             }
             return phase == .open
         case .later(let work):
-            flight.head = parser.head
-            flight.bytesIn = end
-            flight.began = began
-            flight.target = []
-            if observes {
-                let target = view.target
-                flight.target.reserveCapacity(target.count)
-                for index in 0..<target.count { flight.target.append(target[index]) }
-            }
+            takeOff(view, end, began: began)
+            start(work)
+            return true
+        case .within(let limit, let orElse, let work):
+            takeOff(view, end, began: began)
+            flight.deadline = server.loop.now &+ limit.loopNanoseconds
+            flight.orElse = orElse
             start(work)
             return true
         }
+    }
+
+    /// Keeps what the end of the exchange needs of its request.
+    private func takeOff(_ view: borrowing RequestView, _ end: Int, began: UInt64) {
+        flight.head = view.head
+        flight.bytesIn = end
+        flight.began = began
+        flight.target = []
+        flight.deadline = 0
+        flight.orElse = nil
+        guard began != 0 else { return }
+        let target = view.target
+        flight.target.reserveCapacity(target.count)
+        for index in 0..<target.count { flight.target.append(target[index]) }
     }
 
     /// Writes the answer of a task.
@@ -128,7 +140,7 @@ extension Connection {
         let elapsed = began == 0 ? 0 : LoopClock.now() &- began
         let exchange = ExchangeView(
             method: head.method, status: writer.status, bytesIn: bytesIn, bytesOut: writer.out.count - writer.start,
-            nanoseconds: elapsed, peer: peer, target: target)
+            nanoseconds: elapsed, peer: peer, target: target, note: writer.note)
         handler.observe(exchange)
     }
 

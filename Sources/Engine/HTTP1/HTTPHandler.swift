@@ -8,7 +8,12 @@ public enum Disposition {
     /// The answer comes from this function, which runs as a task that prefers the connection's loop. The task is cancelled
     /// when the connection breaks.
     case later(@Sendable () async -> HTTPResponse)
+    /// The same with a time limit: when it has passed the task is cancelled, its answer is dropped and `orElse` answers.
+    case within(Duration, orElse: @Sendable () -> HTTPResponse, @Sendable () async -> HTTPResponse)
 }
+
+/// What a handler wants to be reminded of in ``HTTPHandler/observe(_:)``.
+public typealias HTTPNote = AnyObject & Sendable
 
 /// What one exchange was, for access logs and metrics. Valid during the call only.
 public struct ExchangeView: ~Escapable {
@@ -23,12 +28,15 @@ public struct ExchangeView: ~Escapable {
     public let peer: SocketAddress
     /// The target as it was sent; empty when no head was understood. It may hold secrets.
     public let target: Span<UInt8>
+    /// What the handler left with the answer.
+    public let note: (any HTTPNote)?
 
     @_lifetime(copy target)
     init(
         method: HTTPMethod, status: HTTPStatus, bytesIn: Int, bytesOut: Int, nanoseconds: UInt64, peer: SocketAddress,
-        target: Span<UInt8>
+        target: Span<UInt8>, note: (any HTTPNote)? = nil
     ) {
+        self.note = note
         self.method = method
         self.status = status
         self.bytesIn = bytesIn

@@ -32,6 +32,8 @@ public struct HTTPResponse: Sendable {
     public var body: [UInt8]
     /// Ends the connection after this answer.
     public var closesConnection = false
+    /// Comes back in the exchange that `observe` is shown.
+    public var note: (any HTTPNote)?
 
     public init(_ status: HTTPStatus, block: HeaderBlock? = nil, fields: [HTTPField] = [], body: [UInt8] = []) {
         self.status = status

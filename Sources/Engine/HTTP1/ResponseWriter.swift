@@ -26,6 +26,8 @@ public struct ResponseWriter: ~Copyable {
     /// Body bytes of the current answer, sent or (HEAD) not.
     var bodyBytes = 0
     public private(set) var status = HTTPStatus.ok
+    /// Comes back in the exchange that `observe` is shown.
+    public var note: (any HTTPNote)?
     private var date = DateField()
 
     init() {}
@@ -140,6 +142,7 @@ public struct ResponseWriter: ~Copyable {
     /// Writes a whole owned answer.
     public mutating func send(_ response: HTTPResponse) {
         if response.closesConnection { closeConnection() }
+        note = response.note
         begin(response.status)
         if let block = response.block { add(block) }
         for field in response.fields { header(field) }
@@ -155,6 +158,7 @@ public struct ResponseWriter: ~Copyable {
         minorVersion = head.minorVersion
         self.isKeepAlive = isKeepAlive
         bodyBytes = 0
+        note = nil
     }
 
     mutating func refreshDate(wallSeconds: Int) {

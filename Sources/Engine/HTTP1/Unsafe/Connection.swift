@@ -174,8 +174,11 @@ final class Connection: EventSource, @unchecked Sendable {
         if !stream.output.isEmpty {
             deadline = since &+ server.times.write
         } else if isBusy {
-            server.loop.clearDeadline(of: self)
-            return
+            guard flight.deadline != 0 else {
+                server.loop.clearDeadline(of: self)
+                return
+            }
+            deadline = flight.deadline
         } else if body.isReading {
             deadline = bodyDeadline
         } else if !stream.input.isEmpty || !isStarted {
@@ -194,6 +197,7 @@ final class Connection: EventSource, @unchecked Sendable {
     }
 
     override func deadlinePassed() {
+        var isLate = false
         work { stream, bench in
             switch phase {
             case .closed: return
@@ -203,7 +207,8 @@ final class Connection: EventSource, @unchecked Sendable {
                 if !stream.output.isEmpty {
                     close(&stream, &bench, isReset: true)
                 } else if isBusy {
-                    return
+                    isLate = flight.deadline != 0 && server.loop.now >= flight.deadline
+                    if !isLate { arm(stream) }
                 } else if body.isReading, bodyDeadline > server.loop.now {
                     arm(stream)
                 } else if body.isReading || !stream.input.isEmpty {
@@ -215,6 +220,7 @@ final class Connection: EventSource, @unchecked Sendable {
                 }
             }
         }
+        if isLate { expire() }
     }
 
     /// Ends an idle connection, or one whose peer takes nothing of what the kernel still holds for it.
@@ -251,15 +257,26 @@ final class Connection: EventSource, @unchecked Sendable {
     /// Starts the task of a handler that answers later: the one place in the engine that makes tasks.
     func start(_ work: @escaping @Sendable () async -> HTTPResponse) {
         isBusy = true
+        flight.number &+= 1
+        let number = flight.number
         task = Task(executorPreference: server.loop) { [self] in
             let response = await work()
-            complete(response)
+            complete(response, flight: number)
         }
     }
 
-    private func complete(_ response: HTTPResponse) {
+    /// Answers in place of a task that takes too long.
+    private func expire() {
+        guard let orElse = flight.orElse else { return }
+        let late = task
+        complete(orElse(), flight: flight.number)
+        late?.cancel()
+    }
+
+    private func complete(_ response: HTTPResponse, flight number: UInt64) {
+        guard phase == .open, isBusy, number == flight.number else { return }
         task = nil
-        guard phase == .open, isBusy else { return }
+        flight.orElse = nil
         isBusy = false
         work { stream, bench in
             answer(response, &stream, &bench)

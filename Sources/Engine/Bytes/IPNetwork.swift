@@ -1,5 +1,5 @@
 /// A network in CIDR form, IPv4 or IPv6. Source: RFC 4632, RFC 4291.
-public struct Network: Sendable, Hashable, CustomStringConvertible {
+public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
     /// 16 bytes; IPv4 stands as `::ffff:a.b.c.d`.
     let bytes: [UInt8]
     /// Bits that count, of 128.

@@ -1,5 +1,7 @@
+import Bytes
+
 /// Where a listener stands: a host (name or address) and a port.
-public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address without brackets; empty stands for all interfaces.
     public var host: String
     /// 0 lets the system choose one.
@@ -40,7 +42,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Only this machine can reach it.
     public var isLoopback: Bool {
-        host == "localhost" || host == "::1" || (Network("127.0.0.0/8")?.contains(host) ?? false)
+        host == "localhost" || host == "::1" || (IPNetwork("127.0.0.0/8")?.contains(host) ?? false)
     }
 
     /// How a browser on this machine reaches it.

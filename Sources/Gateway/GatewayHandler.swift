@@ -1,0 +1,390 @@
+internal import Backend
+public import Bytes
+internal import Compat
+public import EventLoop
+public import HTTP1
+
+/// Answers one listener's requests on one loop.
+public final class GatewayHandler: HTTPHandler {
+    let gateway: Gateway
+    private let loop: EventLoop
+    private let shard: Metrics.Shard
+    private var keys: KeyCache
+    private var ids: RequestIDs
+    private let healthNote = ExchangeNote(route: "/health")
+    /// Notes of routes for when no log wants to know more.
+    private var notes: [String: ExchangeNote] = [:]
+
+    /// - Parameter random: seeds the request ids of this loop.
+    public init(_ gateway: Gateway, loop: EventLoop, random: some RandomSource) {
+        self.gateway = gateway
+        self.loop = loop
+        shard = gateway.shown.metrics.makeShard()
+        keys = KeyCache(gateway.keys)
+        ids = RequestIDs(random)
+    }
+
+    private var options: GatewayOptions { gateway.options }
+
+    // MARK: HTTPHandler
+
+    public func bodyLimit(for request: borrowing RequestView) -> Int {
+        switch Destination.find(request) {
+        case .auth, .upstream: gateway.options.bodyBytesMax
+        default: 0
+        }
+    }
+
+    public func refuse(_ request: borrowing RequestView, into response: inout ResponseWriter) -> Bool {
+        switch Destination.find(request) {
+        case .auth(let path, true):
+            let match = gateway.api.route(method: "\(request.method.name)", path: path)
+            guard !match.isOpen, let fault = keyFault(request) else { return false }
+            send(fault, request, route: match.template, into: &response)
+            return true
+        case .upstream(let route):
+            answer(upstream: route, request, into: &response)
+            return true
+        default: return false
+        }
+    }
+
+    public func respond(to request: borrowing RequestView, into response: inout ResponseWriter) -> Disposition {
+        if request.method == .get, !request.head.hasDotSegments, isHealth(request.path) {
+            response.begin(gateway.health.status)
+            if let block = gateway.health.block { response.add(block) }
+            response.add(gateway.fields.block(hasOrigin: request.header(.origin) != nil))
+            response.note = healthNote
+            response.end(body: gateway.health.body)
+            return .done
+        }
+        let destination = Destination.find(request)
+        if options.operations == .only { return operations(destination, request, into: &response) }
+        switch destination {
+        case .auth(let path, let isPrefixed):
+            if answerPreflight(request, into: &response) { return .done }
+            guard isPrefixed || options.hasBarePaths else {
+                send(.pathNotFound, request, route: "unknown", into: &response)
+                return .done
+            }
+            return auth(path, isPrefixed: isPrefixed, request, into: &response)
+        case .upstream(let route):
+            if !answerPreflight(request, into: &response) { answer(upstream: route, request, into: &response) }
+            return .done
+        case .healthz, .readyz, .metrics: return operations(destination, request, into: &response)
+        case .inbox(let path): return inbox(path, request, into: &response)
+        case .refused: send(.malformed("The path is not valid"), request, route: "unknown", into: &response)
+        case .nowhere:
+            if !answerPreflight(request, into: &response) {
+                send(.pathNotFound, request, route: "unknown", into: &response)
+            }
+        }
+        return .done
+    }
+
+    public func failure(
+        _ failure: HTTPFailure, request: borrowing RequestView, into response: inout ResponseWriter
+    ) {
+        let fault: WireFault
+        switch failure.kind {
+        case .bodyTooLarge: fault = .bodyTooLarge(limit: options.bodyBytesMax)
+        case .timeout: fault = .requestTooSlow
+        case .targetTooLong: fault = .uriTooLong
+        case .headTooLarge: fault = .headersTooLarge
+        default:
+            let body = BadRequestBody.make(failure, apiVersion: request.text(.xSupabaseApiVersion), gateway.api)
+            response.note = note("malformed")
+            response.begin(failure.status)
+            response.header("Content-Type", "application/json")
+            response.add(gateway.fields.block(hasOrigin: request.header(.origin) != nil))
+            response.end(body: body)
+            return
+        }
+        send(fault, request, route: "malformed", into: &response)
+    }
+
+    public var observes: Bool { true }
+
+    public func observe(_ exchange: borrowing ExchangeView) {
+        let note = exchange.note as? ExchangeNote
+        shard.count(
+            .init(route: note?.route ?? "unknown", method: exchange.method, status: exchange.status.code),
+            nanoseconds: exchange.nanoseconds, bytesIn: exchange.bytesIn, bytesOut: exchange.bytesOut)
+        guard let log = gateway.shown.log else { return }
+        log.write(
+            .init(
+                method: "\(exchange.method.name)", target: exchange.target.text,
+                note: note ?? ExchangeNote(route: "unknown"), status: Int(exchange.status.code),
+                bytesIn: exchange.bytesIn, bytesOut: exchange.bytesOut, nanoseconds: exchange.nanoseconds,
+                peer: exchange.peer.host))
+    }
+
+    // MARK: Supabase Auth's wire
+
+    private func isHealth(_ path: Span<UInt8>) -> Bool {
+        guard options.operations != .only else { return false }
+        if path.count == 15 { return Scan.equals(path, "/auth/v1/health") }
+        return path.count == 7 && options.hasBarePaths && Scan.equals(path, "/health")
+    }
+
+    private func auth(
+        _ path: String, isPrefixed: Bool, _ request: borrowing RequestView, into response: inout ResponseWriter
+    ) -> Disposition {
+        let api = gateway.api
+        var wire = WireRequest(request, path: path, prefix: isPrefixed ? "/auth/v1" : "")
+        let match = api.route(method: wire.method, path: path)
+        wire.requestID = requestID(request)
+        var keyID = ""
+        if isPrefixed, !match.isOpen {
+            switch judgeKey(request) {
+            case .known(let judged):
+                wire.keyRole = judged.role
+                keyID = judged.id
+            case .fault(let fault):
+                send(api.failure(fault, for: wire), request, route: match.template, into: &response)
+                return .done
+            }
+        }
+        var client: String?
+        // Reading calls neither note the address nor are limited, but for links.
+        if request.method != .get || match.template == "/verify" {
+            let address = clientAddress(request)
+            client = address
+            wire.clientAddress = address
+            wire.rateLimitKey = rateLimitKey(request, client: address)
+        }
+        let note = note(match.template, requestID: wire.requestID, keyID: keyID, client: client)
+        let answers = AnswerMaker(
+            fields: gateway.fields.block(hasOrigin: wire.origin != nil), addsNoStore: options.addsNoStore,
+            requestID: wire.requestID, note: note)
+        if let answer = api.answerAtOnce(wire, at: match) {
+            response.send(answers.make(answer))
+            return .done
+        }
+        let work: @Sendable () async -> HTTPResponse = { [wire] in answers.make(await api.answer(wire, at: match)) }
+        guard let limit = options.requestTimeout else { return .later(work) }
+        let version = wire.apiVersion
+        return .within(
+            limit,
+            orElse: { answers.make(api.failure(.timedOut, apiVersion: version, requestID: answers.requestID)) }, work)
+    }
+
+    // MARK: Keys
+
+    private enum KeyVerdict {
+        case known(JudgedKey)
+        case fault(WireFault)
+    }
+
+    /// The key of a request: the header counts before the query, the query before the bearer. Source: gateway.md 3, 9.
+    private func judgeKey(_ request: borrowing RequestView) -> KeyVerdict {
+        let now = gateway.clock.now()
+        if let key = request.header(.apikey), !key.isEmpty {
+            return keys.judge(key, now: now).map { .known($0) } ?? .fault(.unknownAPIKey)
+        }
+        if let key = request.queryKey(), !key.isEmpty {
+            return keys.judge(key.span, now: now).map { .known($0) } ?? .fault(.unknownAPIKey)
+        }
+        if let token = request.bearer(), let judged = keys.judge(token, now: now) { return .known(judged) }
+        return .fault(.noAPIKey)
+    }
+
+    private func keyFault(_ request: borrowing RequestView) -> WireFault? {
+        if case .fault(let fault) = judgeKey(request) { return fault }
+        return nil
+    }
+
+    // MARK: Upstreams
+
+    /// Relaying is not there yet: what is set wants its key and is answered in words. Source: interface.md, addresses.
+    private func answer(
+        upstream route: UpstreamRoute, _ request: borrowing RequestView, into response: inout ResponseWriter
+    ) {
+        let label = "\(route.prefix)"
+        guard options.upstreams.contains(route) else {
+            let text = "There is no upstream for this path: \(route.setting) is not set"
+            send(.unavailable(text, retryAfter: .seconds(30)), request, route: label, into: &response)
+            return
+        }
+        if route.needsKey {
+            switch judgeKey(request) {
+            case .fault(let fault):
+                send(fault, request, route: label, into: &response)
+                return
+            case .known(let judged) where route.needsService && judged.role != .service:
+                send(.roleNotAllowed, request, route: label, into: &response)
+                return
+            case .known: break
+            }
+        }
+        let text = "This version does not relay to \(route.setting) yet"
+        send(.unavailable(text, retryAfter: .seconds(30)), request, route: label, into: &response)
+    }
+
+    // MARK: CORS
+
+    /// Answers a preflight; false when the request is none.
+    private func answerPreflight(_ request: borrowing RequestView, into response: inout ResponseWriter) -> Bool {
+        guard request.method == .options, let method = request.header(.accessControlRequestMethod), !method.isEmpty
+        else { return false }
+        response.note = note("preflight")
+        response.begin(.noContent)
+        let fields = options.cors.preflightFields(
+            origin: request.text(.origin), method: method.text, headers: request.text(.accessControlRequestHeaders))
+        for field in fields { response.header(field) }
+        response.end()
+        return true
+    }
+
+    // MARK: Operations and the inbox
+
+    private func operations(
+        _ destination: Destination, _ request: borrowing RequestView, into response: inout ResponseWriter
+    ) -> Disposition {
+        guard mayOperate(request) else {
+            send(.pathNotFound, request, route: "unknown", into: &response)
+            return .done
+        }
+        guard request.method == .get || request.method == .head else {
+            send(.methodNotAllowed(allowed: ["GET", "HEAD"]), request, route: "operations", into: &response)
+            return .done
+        }
+        switch destination {
+        case .healthz:
+            response.send(OperationsAnswers.healthz(note("/healthz")))
+        case .metrics:
+            response.send(OperationsAnswers.metrics(gateway.shown.metrics.text(), note("/metrics")))
+        case .readyz:
+            let note = note("/readyz")
+            let shown = gateway.shown
+            return .within(
+                .seconds(2), orElse: { OperationsAnswers.readyz(fault: "store", note) },
+                {
+                    if shown.drain.isDraining { return OperationsAnswers.readyz(fault: "draining", note) }
+                    return OperationsAnswers.readyz(fault: await shown.readiness?.fault(), note)
+                })
+        default: send(.pathNotFound, request, route: "unknown", into: &response)
+        }
+        return .done
+    }
+
+    private func mayOperate(_ request: borrowing RequestView) -> Bool {
+        switch options.operations {
+        case .never: false
+        case .only: true
+        // A proxy on this machine forwards callers from elsewhere.
+        case .loopbackCallers:
+            request.peer.isLoopback && request.header(.xForwardedFor) == nil && request.header(.forwarded) == nil
+        }
+    }
+
+    private func inbox(
+        _ path: String, _ request: borrowing RequestView, into response: inout ResponseWriter
+    ) -> Disposition {
+        guard let source = gateway.shown.inbox,
+            InboxPage.isOwnRequest(
+                host: request.host.text, origin: request.text(.origin), fetchSite: inboxFetchSite(request, path),
+                access: options.inbox), options.inbox != .loopback || request.peer.isLoopback
+        else {
+            send(.pathNotFound, request, route: "unknown", into: &response)
+            return .done
+        }
+        guard request.method == .get || request.method == .head else {
+            send(.methodNotAllowed(allowed: ["GET", "HEAD"]), request, route: "/inbox", into: &response)
+            return .done
+        }
+        let note = note("/inbox")
+        if var page = InboxPage.page(path) {
+            page.note = note
+            response.send(page)
+            return .done
+        }
+        guard path == "/inbox/messages" else {
+            send(.pathNotFound, request, route: "/inbox", into: &response)
+            return .done
+        }
+        let recipient = FormFields(parsing: request.query)?["to"].flatMap { $0.isEmpty ? nil : $0 }
+        let failure = gateway.api.failure(.unexpected, apiVersion: nil, requestID: "")
+        let answers = AnswerMaker(fields: nil, addsNoStore: true, requestID: "", note: note)
+        return .later {
+            guard let messages = try? await source.messages(to: recipient, limit: InboxPage.messagesMax) else {
+                return answers.make(failure)
+            }
+            var answer = InboxPage.messages(messages)
+            answer.note = note
+            return answer
+        }
+    }
+
+    /// A link from another page may open the inbox's page, but no other site may read its messages.
+    private func inboxFetchSite(_ request: borrowing RequestView, _ path: String) -> String? {
+        path == "/inbox/messages" ? request.text(named: "sec-fetch-site") : nil
+    }
+
+    // MARK: Small parts
+
+    private func clientAddress(_ request: borrowing RequestView) -> String {
+        ClientAddress.find(
+            peer: request.peer.host,
+            forwardedFor: options.trustedProxies.isEmpty ? nil : request.joined(.xForwardedFor),
+            trusted: options.trustedProxies)
+    }
+
+    /// Source: supabase-core.md 1.6, interface.md `DRAWBRIDGE_RATE_LIMIT_BY_PEER`.
+    private func rateLimitKey(_ request: borrowing RequestView, client: String) -> String? {
+        if options.trustsForwardedFor, let first = ClientAddress.firstValue(request.text(named: "sb-forwarded-for")),
+            let address = ClientAddress.plainAddress(first)
+        {
+            return address
+        }
+        if let header = options.rateLimitHeader { return ClientAddress.firstValue(request.text(ofField: header)) }
+        return options.limitsByPeer ? ClientAddress.limitKey(client) : nil
+    }
+
+    private func requestID(_ request: borrowing RequestView) -> String {
+        guard let header = options.requestIDHeader else { return ids.next() }
+        return request.text(ofField: header).map { String($0.prefix(200)) } ?? ""
+    }
+
+    private func note(
+        _ route: String, requestID: String = "", keyID: String = "", client: String? = nil
+    ) -> ExchangeNote {
+        if gateway.shown.log != nil {
+            return ExchangeNote(route: route, requestID: requestID, keyID: keyID, client: client)
+        }
+        if let note = notes[route] { return note }
+        let note = ExchangeNote(route: route)
+        notes[route] = note
+        return note
+    }
+
+    private func send(
+        _ fault: WireFault, _ request: borrowing RequestView, route: String, into response: inout ResponseWriter
+    ) {
+        let id = ids.next()
+        let answer = gateway.api.failure(fault, apiVersion: request.text(.xSupabaseApiVersion), requestID: id)
+        send(answer, request, route: route, requestID: id, into: &response)
+    }
+
+    private func send(
+        _ answer: WireResponse, _ request: borrowing RequestView, route: String, requestID: String = "",
+        into response: inout ResponseWriter
+    ) {
+        let answers = AnswerMaker(
+            fields: gateway.fields.block(hasOrigin: request.header(.origin) != nil), addsNoStore: options.addsNoStore,
+            requestID: requestID, note: note(route, requestID: requestID))
+        response.send(answers.make(answer))
+    }
+}
+
+extension RequestView {
+    /// All lines of a field as one list; nil without it.
+    func joined(_ known: KnownHeader) -> String? {
+        var found: String?
+        for index in 0..<fieldCount where fieldID(index) == known {
+            let value = fieldValue(index).text
+            found = found.map { $0 + "," + value } ?? value
+        }
+        return found
+    }
+}
