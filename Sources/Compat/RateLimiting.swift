@@ -25,5 +25,6 @@ public protocol RateLimiting: Sendable {
 /// Limits nobody.
 public struct NoRateLimits: RateLimiting {
     public init() {}
+    /// Lets every call go on.
     public func take(_ bucket: RateLimitBucket, key: String) -> Duration? { nil }
 }

@@ -30,7 +30,7 @@ enum Endpoint: Sendable, Equatable {
     ]
 
     /// Paths of sub-routers: the reference accepts a trailing slash on them in any case.
-    private static let slashed: Set<String> = ["/signup/", "/verify/", "/user/", "/reauthenticate/"]
+    private static let slashed: Set<String> = ["/signup/", "/verify/", "/user/", "/reauthenticate/", "/admin/users/"]
 
     static func at(_ path: String, acceptsTrailingSlashes: Bool) -> Endpoint {
         if let endpoint = fixed[path] { return endpoint }
@@ -81,11 +81,11 @@ enum Endpoint: Sendable, Equatable {
         }
     }
 
-    /// Which bearer is checked before anything else is told of the path.
+    /// Which bearer is checked before it is told that the path has no such method.
     var protection: AccessLevel? {
         switch self {
-        case .health, .settings, .keySet, .signUp, .token, .verify: nil
-        case .logout, .user: .user
+        case .health, .settings, .keySet, .signUp, .token, .verify, .logout: nil
+        case .user: .user
         case .adminUsers, .adminUser: .administrator
         case .unknown(let level): level
         }
@@ -93,9 +93,14 @@ enum Endpoint: Sendable, Equatable {
 
     /// Whether the path wants no API key: browsers, identity providers and probes come here without one.
     /// Source: gateway.md 1 with its "Gaps", matched by whole segments.
-    static func isOpen(_ path: String) -> Bool {
-        let path = collapsed(path)
-        return open.contains { path == $0 || remainder(of: path, below: $0 + "/") != nil }
+    func isOpen(_ path: String) -> Bool {
+        switch self {
+        case .health, .keySet, .verify: return true
+        case .settings, .signUp, .token, .logout, .user, .adminUsers, .adminUser: return false
+        case .unknown:
+            let path = Self.collapsed(path)
+            return Self.open.contains { path == $0 || Self.remainder(of: path, below: $0 + "/") != nil }
+        }
     }
 
     private static let open = [

@@ -27,7 +27,7 @@ public struct SupabaseAPI: Sendable {
         let isUnknown = if case .unknown = endpoint { true } else { false }
         let isAtOnce = endpoint == .health || (verb == nil && endpoint.protection == nil)
         return RouteMatch(
-            isOpen: Endpoint.isOpen(path), isAnsweredAtOnce: isAtOnce, template: endpoint.template,
+            isOpen: endpoint.isOpen(path), isAnsweredAtOnce: isAtOnce, template: endpoint.template,
             isKnown: !isUnknown, endpoint: endpoint, verb: verb)
     }
 
