@@ -20,7 +20,7 @@ public struct ChunkDecoder: Sendable {
         case trailerStart, trailerName, trailerValue, trailerLineFeed, lastLineFeed, done
     }
 
-    private let limits: HTTPLimits
+    private let limits: SharedLimits
     private let bodyBytesMax: Int
     private var phase = Phase.size
     private var left = 0
@@ -35,7 +35,11 @@ public struct ChunkDecoder: Sendable {
 
     /// - Parameter bodyBytesMax: bytes of data at most; a chunk that announces more fails at once (413).
     public init(bodyBytesMax: Int, limits: HTTPLimits = HTTPLimits()) {
-        self.bodyBytesMax = bodyBytesMax
+        self.init(bodyBytesMax: bodyBytesMax, shared: SharedLimits(limits))
+    }
+
+    init(bodyBytesMax: Int, shared limits: SharedLimits) {
+        self.bodyBytesMax = max(0, bodyBytesMax)
         self.limits = limits
     }
 

@@ -52,7 +52,7 @@ extension Connection {
                 let isOpen = dispatch(body, end, buffer, parser, &writer)
                 buffer.consume(end)
                 parser.reset()
-                self.body = BodyState()
+                if self.body.isReading { self.body = BodyState() }
                 since = server.loop.now
                 if isBusy {
                     hasBacklog = !buffer.isEmpty
@@ -191,7 +191,7 @@ extension Connection {
                 return .answered
             }
         }
-        if head.isChunked { body.decoder = ChunkDecoder(bodyBytesMax: limit, limits: server.limits) }
+        if head.isChunked { body.decoder = ChunkDecoder(bodyBytesMax: limit, shared: server.sharedLimits) }
         return nil
     }
 

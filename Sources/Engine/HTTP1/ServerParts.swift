@@ -2,10 +2,11 @@ internal import Bytes
 internal import EventLoop
 internal import Synchronization
 
-/// The limits that heads are judged by, shared by all parsers of a loop.
+/// The limits that heads and chunks are judged by, shared by all parsers of a loop.
 final class SharedLimits: Sendable {
     let methodBytesMax, targetBytesMax, fieldBytesMax, fieldNameBytesMax, fieldsMax: Int
     let headBytesMax, hostBytesMax, emptyLinesMax: Int
+    let chunkExtensionBytesMax, chunkSizeDigitsMax, chunkOverheadFactor, chunkOverheadBytesMin: Int
 
     init(_ limits: HTTPLimits) {
         methodBytesMax = limits.methodBytesMax
@@ -16,6 +17,10 @@ final class SharedLimits: Sendable {
         headBytesMax = limits.headBytesMax
         hostBytesMax = limits.hostBytesMax
         emptyLinesMax = limits.emptyLinesMax
+        chunkExtensionBytesMax = limits.chunkExtensionBytesMax
+        chunkSizeDigitsMax = limits.chunkSizeDigitsMax
+        chunkOverheadFactor = max(0, limits.chunkOverheadFactor)
+        chunkOverheadBytesMin = limits.chunkOverheadBytesMin
     }
 }
 

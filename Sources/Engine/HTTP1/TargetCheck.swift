@@ -27,7 +27,9 @@ enum TargetCheck {
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte &- 0x30 <= 9 || (byte | 0x20) &- 0x61 < 26 || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
+        // Bit n of the masks: is byte n (64 + n) one of - . _ ~, a digit or a letter.
+        let mask: UInt64 = byte < 64 ? 0x03FF_6000_0000_0000 : 0x47FF_FFFE_87FF_FFFE
+        return byte < 128 && mask &>> (UInt64(byte) & 63) & 1 == 1
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {

@@ -87,14 +87,11 @@ public struct ByteBuffer: ~Copyable {
     /// Appends a literal.
     @inlinable
     public mutating func append(_ text: StaticString) {
-        if text.hasPointerRepresentation {
-            unsafe append(copying: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-        } else {
-            append(text.description)
-        }
+        text.withUTF8Buffer { unsafe append(copying: $0) }
     }
 
-    /// Appends the UTF-8 form of `text`.
+    /// Appends the UTF-8 form of `text`. (Literals go to the other overload, which makes no string of them.)
+    @_disfavoredOverload
     @inlinable
     public mutating func append(_ text: String) {
         var text = text
@@ -210,6 +207,9 @@ public struct ByteBuffer: ~Copyable {
 public struct BlockPool: ~Copyable {
     /// Blocks kept at most; more are given back to the allocator.
     public let blocksMax: Int
+    /// The two blocks given back last (an input and an output, as a rule), before the list of the others.
+    var warm: UnsafeMutablePointer<UInt8>?
+    var warmer: UnsafeMutablePointer<UInt8>?
     var blocks: [UnsafeMutablePointer<UInt8>]
 
     public init(blocksMax: Int = 256) {
@@ -218,24 +218,39 @@ public struct BlockPool: ~Copyable {
     }
 
     deinit {
+        unsafe warm?.deallocate()
+        unsafe warmer?.deallocate()
         for unsafe block in unsafe blocks { unsafe block.deallocate() }
     }
 
     /// Gives `buffer` a block if it has none.
     public mutating func fill(_ buffer: inout ByteBuffer) {
         guard unsafe buffer.base == nil else { return }
-        if let block = unsafe blocks.popLast() {
+        if let block = unsafe warmer {
+            unsafe warmer = nil
             unsafe buffer.base = block
-            buffer.capacity = ByteBuffer.blockBytes
+        } else if let block = unsafe warm {
+            unsafe warm = nil
+            unsafe buffer.base = block
+        } else if let block = unsafe blocks.popLast() {
+            unsafe buffer.base = block
         } else {
             buffer.reserve(ByteBuffer.blockBytes)
+            return
         }
+        buffer.capacity = ByteBuffer.blockBytes
     }
 
     /// Takes the memory of `buffer`, which must be empty; blocks of the standard size are kept for the next `fill`.
     public mutating func recycle(_ buffer: inout ByteBuffer) {
         guard buffer.isEmpty, let block = unsafe buffer.base else { return }
-        if buffer.capacity == ByteBuffer.blockBytes, unsafe blocks.count < blocksMax {
+        if buffer.capacity != ByteBuffer.blockBytes {
+            unsafe block.deallocate()
+        } else if unsafe warm == nil {
+            unsafe warm = block
+        } else if unsafe warmer == nil {
+            unsafe warmer = block
+        } else if unsafe blocks.count < blocksMax {
             unsafe blocks.append(block)
         } else {
             unsafe block.deallocate()

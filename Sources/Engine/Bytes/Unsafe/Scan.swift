@@ -96,6 +96,12 @@ public enum Scan {
         }
     }
 
+    /// Eight bytes as a number, the first byte lowest; nil when fewer follow `index`.
+    @inlinable @inline(__always)
+    public static func word(_ bytes: Span<UInt8>, at index: Int) -> UInt64? {
+        index >= 0 && index &+ 8 <= bytes.count ? load(bytes, at: index) : nil
+    }
+
     @inlinable @inline(__always)
     static func load(_ bytes: Span<UInt8>, at index: Int) -> UInt64 {
         unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))

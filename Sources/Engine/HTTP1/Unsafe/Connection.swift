@@ -7,6 +7,7 @@ internal import EventLoop
 /// turn. Nothing is read while a request is in flight or while `output` is above its high-water mark.
 ///
 /// `@unchecked Sendable`: everything is touched on the loop's thread only; tasks carry it there and back.
+@safe
 final class Connection: EventSource, @unchecked Sendable {
     enum Phase: UInt8 {
         /// Serving requests.
@@ -22,8 +23,8 @@ final class Connection: EventSource, @unchecked Sendable {
     let handler: any HTTPHandler
     let peer: SocketAddress
     var phase = Phase.open
-    /// Taken by `work`, so that all of it is done on a local value.
-    private var stream: Stream
+    /// Reached through `work` only. Allocated apart, because a stored property would be checked and moved on every access.
+    private let stream: UnsafeMutablePointer<Stream>
     /// The first byte of a request that is not complete has come.
     var hasRequest = false
     var body = BodyState()
@@ -42,7 +43,8 @@ final class Connection: EventSource, @unchecked Sendable {
     private var lingered = 0
 
     init(descriptor: Int32, peer: SocketAddress, server: LoopServer, handler: any HTTPHandler) {
-        stream = Stream(descriptor: descriptor)
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: Stream(descriptor: descriptor))
         self.peer = peer
         self.server = server
         self.handler = handler
@@ -50,18 +52,22 @@ final class Connection: EventSource, @unchecked Sendable {
         super.init(descriptor: descriptor)
     }
 
-    /// Whether no request has begun and no answer is waiting.
-    var isIdle: Bool { phase == .open && !isBusy && stream.input.isEmpty && stream.output.isEmpty }
+    deinit {
+        unsafe stream.deinitialize(count: 1)
+        unsafe stream.deallocate()
+    }
 
-    /// Does `body` with the stream and the loop's bench in hand.
+    /// Whether no request has begun and no answer is waiting.
+    var isIdle: Bool {
+        guard phase == .open, !isBusy else { return false }
+        return unsafe stream.pointee.input.isEmpty && stream.pointee.output.isEmpty
+    }
+
+    /// Does `body` with the stream and the loop's bench in hand. Exclusive: the loop calls one source at a time, and nothing
+    /// that runs in `body` (parser, handler, writer) can reach a connection or the bench.
     @inline(__always)
     private func work(_ body: (inout Stream, inout Workbench) -> Void) {
-        var stream = Stream(descriptor: -1)
-        swap(&stream, &self.stream)
-        var bench = server.takeBench()
-        body(&stream, &bench)
-        server.put(bench)
-        swap(&stream, &self.stream)
+        unsafe body(&stream.pointee, &server.bench.pointee)
     }
 
     // MARK: Events

@@ -4,6 +4,7 @@ internal import EventLoop
 /// The part of a server that lives on one loop: its listeners, connections and what they share.
 ///
 /// `@unchecked Sendable`: everything but the constants is touched on the loop's thread only.
+@safe
 final class LoopServer: @unchecked Sendable {
     let loop: EventLoop
     let limits: HTTPLimits
@@ -12,8 +13,8 @@ final class LoopServer: @unchecked Sendable {
     /// Connections over all loops, for whoever waits for the end.
     private let openConnections: ConnectionCount
     let sharedLimits: SharedLimits
-    /// Taken by the connection that works, for as long as it works.
-    private var bench: Workbench?
+    /// Used by the connection that works, for as long as it works: see `Connection.work`.
+    let bench: UnsafeMutablePointer<Workbench>
     let outputHighWaterBytes: Int
     private(set) var isDraining = false
     private var listeners: [Listener] = []
@@ -27,19 +28,13 @@ final class LoopServer: @unchecked Sendable {
         outputHighWaterBytes = limits.outputHighWaterBytes
         self.connectionsMax = max(1, connectionsMax)
         self.openConnections = openConnections
+        unsafe bench = .allocate(capacity: 1)
+        unsafe bench.initialize(to: Workbench(sharedLimits))
     }
 
-    // MARK: Shared by the connections of a turn
-
-    /// A connection holds the loop's bench while it works. (A second taker would get a new one.)
-    @inline(__always)
-    func takeBench() -> Workbench {
-        bench.take() ?? Workbench(sharedLimits)
-    }
-
-    @inline(__always)
-    func put(_ bench: consuming Workbench) {
-        self.bench = consume bench
+    deinit {
+        unsafe bench.deinitialize(count: 1)
+        unsafe bench.deallocate()
     }
 
     // MARK: Listeners and connections
