@@ -37,6 +37,8 @@ struct RefreshDecisionTests {
         Row(testDescription: "without an interval a grandparent is a replay", activeParent: "child",
             secondsSinceUse: 1, interval: 0, expected: .revokeFamily),
         Row(testDescription: "a replay without any active token", secondsSinceUse: 11, expected: .revokeFamily),
+        Row(testDescription: "a revoked family grows no child within the interval", secondsSinceUse: 1,
+            expected: .revokeFamily),
         Row(testDescription: "a replay is only refused where rotation is off", activeParent: "child",
             secondsSinceUse: 11, rotates: false, expected: .refuse),
     ]

@@ -23,8 +23,9 @@ enum RefreshDecision: Equatable {
     ) -> RefreshDecision {
         guard presented.isRevoked else { return .rotate }
         if let active, active.parent == presented.token { return .resend(active.token) }
-        // The interval runs from the first use: it does not slide (supabase-core.md 14, quirk 11).
-        if now <= presented.updatedAt + reuseInterval { return .fork }
+        // The interval runs from the first use: it does not slide (supabase-core.md 14, quirk 11). A session without
+        // an active token is one whose family was revoked: nothing grows from it again, not even within the interval.
+        if active != nil, now <= presented.updatedAt + reuseInterval { return .fork }
         return rotates ? .revokeFamily : .refuse
     }
 }
