@@ -6,7 +6,7 @@ internal import Synchronization
 /// What all loops of one listener share: its options, the API, the keys and what is shown beside the API.
 public final class Gateway: Sendable {
     public let options: GatewayOptions
-    let api: SupabaseAPI
+    public let api: SupabaseAPI
     let keys: any APIKeySource
     let clock: any WallClock
     let shown: Shown

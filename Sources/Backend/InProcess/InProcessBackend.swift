@@ -19,6 +19,8 @@ public final class InProcessBackend: Sendable {
         public var mail: MailDesk?
         /// How text messages leave; nil where there is no provider.
         public var messages: (any MessageSender)?
+        /// What `GET /settings` tells when more is set than the policy knows (providers, passkeys); nil derives it.
+        public var publicSettings: PublicSettings?
 
         public init(
             store: any AuthStore, clock: any WallClock, random: any RandomSource, passwords: any PasswordHashing,
@@ -44,6 +46,7 @@ public final class InProcessBackend: Sendable {
     let mail: MailDesk?
     let messages: (any MessageSender)?
     let accounts: AccountCache
+    let shownSettings: PublicSettings?
     let redirects: RedirectRules
     let links: LinkBuilder
 
@@ -56,6 +59,7 @@ public final class InProcessBackend: Sendable {
         tokens = dependencies.tokens
         mail = dependencies.mail
         messages = dependencies.messages
+        shownSettings = dependencies.publicSettings
         accounts = AccountCache()
         redirects = RedirectRules(policy)
         links = LinkBuilder(policy)
@@ -67,6 +71,7 @@ extension InProcessBackend: AuthBackend {
     public func confirm(_ principal: Principal, _ context: RequestContext) async throws(AuthError) {}
 
     public func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
+        if let shownSettings { return shownSettings }
         var providers: Set<String> = []
         if policy.isEmailEnabled { providers.insert("email") }
         if policy.isPhoneEnabled { providers.insert("phone") }

@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -35,4 +36,8 @@ static inline int csys_pipe2(int fds[2], int flags) { return pipe2(fds, flags); 
 static inline const void *csys_memmem(const void *h, size_t n, const void *s, size_t m) { return memmem(h, n, s, m); }
 static inline int csys_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int csys_fcntl(int fd, int cmd, int arg) { return fcntl(fd, cmd, arg); }
+static inline int csys_inotify_init(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+static inline int csys_inotify_watch(int fd, const char *path) {
+    return inotify_add_watch(fd, path, IN_CLOSE_WRITE | IN_MOVED_TO);
+}
 #endif

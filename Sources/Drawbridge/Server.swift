@@ -1,0 +1,225 @@
+import Backend
+import Bytes
+import Crypto
+import EventLoop
+import Gateway
+import HTTP1
+import InProcessBackend
+import Outgoing
+import Settings
+import Store
+import Synchronization
+
+/// Everything that runs while the program serves. Made, started and stopped by the main thread.
+final class Server {
+    private let listeners: [ServeCommand.Listener]
+    private let loading: SettingsLoading
+    private let main: MainThread
+    private let folder: String
+    private let keysFile: KeysFile
+    private let madeKeys: Bool
+    private let store: SQLiteStore
+    private let hasher: PasswordHasher
+    private let outgoing: OutgoingClient?
+    private let group: EventLoopGroup
+    private let http: HTTPServer
+    private let logBuffer: LogBuffer
+    private let drain: DrainState
+    private let rooms: [Room]
+    private var unwritten: [UInt8] = []
+    private var workers: [Task<Void, Never>] = []
+
+    init(_ listeners: [ServeCommand.Listener], loading: SettingsLoading, main: MainThread) throws {
+        self.listeners = listeners
+        self.loading = loading
+        self.main = main
+        guard let first = listeners.first?.settings else { throw UsageError("there is nothing to listen on") }
+        folder = first.dataFolder
+        let random = SystemRandom()
+        (keysFile, madeKeys) = try KeysFile.secret(folder, random: random)
+        do {
+            store = try SQLiteStore(folder: folder)
+        } catch let error as StoreOpeningError {
+            throw UnavailableError(error.description)
+        }
+        hasher = PasswordHasher(
+            threads: max(1, Process.cores - 1), cost: first.policy.bcryptCost, random: random)
+        let needsOutside = listeners.contains { $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty }
+        outgoing = needsOutside ? try OutgoingClient() : nil
+        logBuffer = LogBuffer { [main] in main.wake() }
+        drain = DrainState()
+        let parts = Room.Parts(
+            store: store, hasher: hasher, outgoing: outgoing, keysFile: keysFile, metrics: Metrics(), drain: drain,
+            log: Self.accessLog(first, logBuffer), logger: Self.logger(logBuffer))
+        var rooms: [Room] = []
+        for (index, listener) in listeners.enumerated() {
+            rooms.append(try Room(listener.settings, parts, isFirst: index == 0))
+        }
+        self.rooms = rooms
+        var gateways = rooms.map(\.gateway)
+        var configs = listeners.enumerated().map { Self.config($0.element.settings.listen, tag: $0.offset) }
+        if let address = first.adminListen {
+            configs.append(Self.config(address, tag: gateways.count))
+            gateways.append(try Room.operationsOnly(rooms[0], parts))
+        }
+        group = try EventLoopGroup(count: first.loops ?? Process.cores)
+        http = HTTPServer(group: group, listeners: configs) { [gateways] loop, _, tag in
+            GatewayHandler(gateways[tag], loop: loop, random: SystemRandom())
+        }
+        addGauges(parts.metrics)
+    }
+
+    private static func config(_ address: ListenAddress, tag: Int) -> ListenerConfig {
+        ListenerConfig(host: address.host.isEmpty ? "*" : address.host, port: address.port, tag: tag)
+    }
+
+    private func addGauges(_ metrics: Metrics) {
+        metrics.add(.init("drawbridge_connections", help: "Open connections.") { [http] in http.connectionCount })
+        metrics.add(.init("drawbridge_store_queue", help: "Transactions that wait.") { [store] in store.queueLength })
+        metrics.add(
+            .init("drawbridge_password_queue", help: "Passwords that wait for a hash.") { [hasher] in hasher.queueLength })
+        metrics.add(
+            .init("drawbridge_log_dropped_lines", help: "Log lines that nobody took.") { [logBuffer] in logBuffer.dropped })
+    }
+
+    /// Binds and serves.
+    func start() throws {
+        do {
+            try http.start()
+        } catch {
+            switch error {
+            case .notAnAddress(let host):
+                throw SettingsError(["--listen: \"\(host)\" is not an address of this machine"])
+            case .addressInUse(let address): throw UnavailableError("\(address) is in use")
+            case .system(let why): throw UnavailableError("cannot listen: \(why)")
+            }
+        }
+        main.watch(folder: folder)
+        let loop = group.loops[0]
+        let clock = EventLoopClock(loop: loop)
+        for room in rooms {
+            let worker = OutboxWorker(room.desk, store: store, wallClock: SystemClock(), clock: clock)
+            workers.append(Task(executorPreference: loop) { await worker.run() })
+        }
+        let cleanUp = CleanUp(
+            policy: rooms[0].settings.policy, store: store, wallClock: SystemClock(), clock: clock,
+            logger: Self.logger(logBuffer))
+        workers.append(Task(executorPreference: loop) { await cleanUp.run() })
+    }
+
+    /// Takes API keys over that were made or revoked meanwhile, and those of changed env files.
+    func reload() {
+        do {
+            let file = try KeysFile.read(folder)
+            for (listener, room) in zip(listeners, rooms) {
+                let judged = try loading.judged(listenerFile: listener.envFile)
+                let settings = try SettingsReader(judged).settings(listen: listener.flag)
+                room.takeKeys(of: settings, file)
+            }
+            Terminal.error("drawbridge: API keys were read again\n")
+        } catch let error as SettingsError {
+            for fault in error.faults { Terminal.error("drawbridge: not taken over: \(fault)\n") }
+        } catch {
+            Terminal.error("drawbridge: API keys stay as they were: \(error)\n")
+        }
+    }
+
+    /// Finishes open requests, closes the store and writes the last log lines.
+    func stop(grace: Duration) {
+        drain.begin()
+        http.shutdown(grace: grace)
+        let done = Flag()
+        let ending = workers
+        Task { [store, outgoing, main] in
+            for worker in ending {
+                worker.cancel()
+                await worker.value
+            }
+            await outgoing?.shutDown(within: .seconds(2))
+            await store.close()
+            done.set()
+            main.wake()
+        }
+        while !done.isSet { _ = main.wait(milliseconds: 1000) }
+        group.shutdown()
+        hasher.stop()
+        Terminal.write(unwritten + logBuffer.take(), to: 1)
+    }
+
+    // MARK: Logs
+
+    /// Writes what waits without blocking. True when something is left.
+    func writeLog() -> Bool {
+        if unwritten.isEmpty { unwritten = logBuffer.take() }
+        guard !unwritten.isEmpty else { return false }
+        unwritten = Array(Terminal.writeWithoutWaiting(unwritten[...], to: 1))
+        return !unwritten.isEmpty
+    }
+
+    private static func accessLog(_ settings: ServerSettings, _ buffer: LogBuffer) -> AccessLog? {
+        switch settings.log ?? (Terminal.isTerminal ? .text : .json) {
+        case .off: nil
+        case .text: AccessLog(.text, buffer: buffer, clock: SystemClock())
+        case .json: AccessLog(.json, buffer: buffer, clock: SystemClock())
+        }
+    }
+
+    /// Told by the rules what went wrong; goes the way of the access log.
+    private static func logger(_ buffer: LogBuffer) -> @Sendable (String) -> Void {
+        { buffer.append(Array("drawbridge: \($0)\n".utf8)) }
+    }
+
+    // MARK: The greeting
+
+    /// What the program prints when it serves. Keys are shown when they are of the folder's own secret; keys that
+    /// somebody set are known to them, and stay out of logs.
+    var greeting: String {
+        let settings = listeners[0].settings
+        var address = settings.listen
+        if address.port == 0, let bound = http.addresses.first { address.port = bound.port }
+        let url = address.url
+        var text = "Drawbridge \(Drawbridge.version)\n\n  URL          \(url)\n"
+        for other in listeners.dropFirst() { text += "               \(other.settings.listen.url)\n" }
+        var shown = "<the anon key>"
+        if settings.tokens.secret == nil, let secret = keysFile.secret,
+            let anon = try? MadeKeys.token(role: .anonymous, secret: secret),
+            let service = try? MadeKeys.token(role: .service, secret: secret)
+        {
+            shown = anon
+            text += "  anon key     \(anon)\n  service key  \(service)\n"
+        } else {
+            text += "  keys         those of the JWT secret that is set (drawbridge keys list --reveal)\n"
+        }
+        if rooms[0].gateway.options.inbox != .never { text += "  inbox        \(url)/inbox\n" }
+        text += "  data         \(folder)\(madeKeys ? " (made now)" : "")\n"
+        return text + """
+
+            Paste into an app (the service key is for servers only):
+
+              import { createClient } from "@supabase/supabase-js"
+              const supabase = createClient("\(url)", "\(shown)")
+
+
+            """
+    }
+}
+
+/// Set once by one task, read by the main thread.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    func set() { value.store(true, ordering: .releasing) }
+    var isSet: Bool { value.load(ordering: .acquiring) }
+}
+
+/// A clock whose sleepers wait in a loop's own timers; for tasks that prefer that loop.
+struct EventLoopClock: Clock {
+    let loop: EventLoop
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .milliseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        let rest = deadline - now
+        if rest > .zero { await loop.sleep(for: rest) }
+        try Task.checkCancellation()
+    }
+}
