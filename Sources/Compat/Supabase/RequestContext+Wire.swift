@@ -21,23 +21,20 @@ extension RequestContext {
     /// its caller is who the API key says (gateway.md 4).
     static func bearer(_ authorization: String?) -> RawToken? {
         guard let authorization else { return nil }
-        let bytes = authorization.utf8
-        guard bytes.count > scheme.count else { return nil }
-        let token = bytes.dropFirst(scheme.count)
-        guard zip(bytes, scheme).allSatisfy({ lower($0) == $1 }), !token.contains(where: isBlank) else { return nil }
-        guard let text = String(token), !text.hasPrefix("sb_") else { return nil }
-        return RawToken(text)
+        let bytes = authorization.utf8.span
+        guard bytes.count > schemeLength, Scan.equalsIgnoringCase(bytes.extracting(0..<schemeLength), "bearer ") else {
+            return nil
+        }
+        let token = bytes.extracting(schemeLength...)
+        guard Scan.firstControl(in: token, from: 0) == token.count, Scan.first(0x20, in: token, from: 0) == token.count
+        else { return nil }
+        if token.count > 3, Scan.equals(token.extracting(0..<3), "sb_") { return nil }
+        let start = authorization.utf8.index(authorization.utf8.startIndex, offsetBy: schemeLength)
+        return RawToken(String(authorization[start...]))
     }
 
-    private static let scheme = Array("bearer ".utf8)
-
-    private static func lower(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte)
-    }
+    /// `Bearer` and one blank.
+    private static let schemeLength = 7
 
     private static func text(_ value: String?) -> String? {
         guard let value, !value.isEmpty else { return nil }
