@@ -91,11 +91,12 @@ enum TidyRules {
         }
     }
 
+    /// The one file of the engine that starts a request's handler on its loop.
+    static let handlerStart = "Sources/Engine/HTTP1/Unsafe/Connection.swift"
+
     /// Tasks that nobody waits for, outside the executable and the loop that starts handlers.
     static func looseTasks(_ file: SourceText) -> [Finding] {
-        guard !file.path.hasPrefix("Sources/Drawbridge/"), !file.path.hasPrefix("Sources/Engine/EventLoop/") else {
-            return []
-        }
+        guard !file.path.hasPrefix("Sources/Drawbridge/"), file.path != handlerStart else { return [] }
         let start = #/\bTask\s*(?:\{|\(|\.detached|\.immediate)/#
         return matches(file, start, "an unstructured task belongs to the loop or main")
     }
@@ -197,13 +198,13 @@ enum TidyRules {
 
     /// Public types and functions without a doc comment right before them (attributes may stand between).
     ///
-    /// Properties and initialisers are spoken for by their type, witnesses of the standard protocols by the protocol,
-    /// and overloads by the first of their name.
-    static func undocumented(_ file: SourceText) -> [Finding] {
+    /// Properties and initialisers are spoken for by their type, witnesses by the protocol (`requirements`: the names
+    /// that documented requirements have), and overloads by the first of their name.
+    static func undocumented(_ file: SourceText, requirements: Set<String> = []) -> [Finding] {
         let kind = #/\b(?:struct|class|enum|actor|protocol|func|macro)\s+(?<name>\S+)/#
         let witnesses = ["==", "<", "hash", "encode", "next", "makeIterator", "asUnownedSerialExecutor"]
         var out: [Finding] = []
-        var documented = Set<String>()
+        var documented = requirements
         for (index, line) in file.code.enumerated() where line.contains("public") || line.contains("package") {
             let code = line.drop { $0 == " " }
             guard code.contains(#/^(?:@\w+(?:\([^)]*\))?\s+)*(?:public|package)\s/#),
@@ -222,5 +223,17 @@ enum TidyRules {
             }
         }
         return out
+    }
+
+    /// The names of functions that are documented where they are not declared public: requirements of protocols.
+    static func requirements(_ file: SourceText) -> Set<String> {
+        let pattern = #/^\s*(?:mutating |static )*func (?<name>\w+)/#
+        return Set(
+            file.code.enumerated().compactMap { index, line in
+                guard let match = line.firstMatch(of: pattern), index > 0,
+                    file.lines[index - 1].drop(while: { $0 == " " }).hasPrefix("///")
+                else { return nil }
+                return String(match.output.name)
+            })
     }
 }
