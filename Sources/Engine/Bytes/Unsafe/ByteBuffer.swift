@@ -122,8 +122,8 @@ public struct ByteBuffer: ~Copyable {
 
     @inlinable
     mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
-        guard let from = source.baseAddress else { return }
         let count = source.count
+        guard count > 0, let from = source.baseAddress else { return }
         reserve(count)
         unsafe (base.unsafelyUnwrapped + end).update(from: from, count: count)
         end &+= count
