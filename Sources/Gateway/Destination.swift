@@ -9,6 +9,8 @@ enum Destination: Equatable {
     case healthz, readyz, metrics
     /// Below `/inbox`; the whole path.
     case inbox(String)
+    /// `OPTIONS *`: the server as a whole (RFC 9110 section 9.3.7).
+    case asterisk
     /// Something that decoding would turn into another path.
     case refused
     case nowhere
@@ -18,6 +20,7 @@ enum Destination: Equatable {
             let path = request.normalizedPath()
             return find(path.span)
         }
+        if request.path.count == 1, request.path[0] == UInt8(ascii: "*") { return .asterisk }
         return find(request.path)
     }
 

@@ -35,7 +35,10 @@ public final class GatewayHandler: HTTPHandler {
         }
     }
 
+    /// Only a client that waits for `100 Continue` is answered before its body: any other body is read first, so that
+    /// the connection can be kept and a malformed body is told as such.
     public func refuse(_ request: borrowing RequestView, into response: inout ResponseWriter) -> Bool {
+        guard request.head.expectsContinue else { return false }
         switch Destination.find(request) {
         case .auth(let path, true):
             let match = gateway.api.route(method: "\(request.method.name)", path: path)
@@ -73,6 +76,11 @@ public final class GatewayHandler: HTTPHandler {
             return .done
         case .healthz, .readyz, .metrics: return operations(destination, request, into: &response)
         case .inbox(let path): return inbox(path, request, into: &response)
+        case .asterisk:
+            response.note = note("*")
+            response.begin(.noContent)
+            response.header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+            response.end()
         case .refused: send(.malformed("The path is not valid"), request, route: "unknown", into: &response)
         case .nowhere:
             if !answerPreflight(request, into: &response) {
@@ -82,6 +90,7 @@ public final class GatewayHandler: HTTPHandler {
         return .done
     }
 
+    /// An `Origin` may stand in what was not read any more: these answers are readable for every page.
     public func failure(
         _ failure: HTTPFailure, request: borrowing RequestView, into response: inout ResponseWriter
     ) {
@@ -96,11 +105,12 @@ public final class GatewayHandler: HTTPHandler {
             response.note = note("malformed")
             response.begin(failure.status)
             response.header("Content-Type", "application/json")
-            response.add(gateway.fields.block(hasOrigin: request.header(.origin) != nil))
+            response.add(gateway.fields.block(hasOrigin: true))
             response.end(body: body)
             return
         }
-        send(fault, request, route: "malformed", into: &response)
+        let isWhole = failure.kind == .bodyTooLarge
+        send(fault, request, route: "malformed", mayHaveOrigin: !isWhole, into: &response)
     }
 
     public var observes: Bool { true }
@@ -359,19 +369,21 @@ public final class GatewayHandler: HTTPHandler {
     }
 
     private func send(
-        _ fault: WireFault, _ request: borrowing RequestView, route: String, into response: inout ResponseWriter
+        _ fault: WireFault, _ request: borrowing RequestView, route: String, mayHaveOrigin: Bool = false,
+        into response: inout ResponseWriter
     ) {
         let id = ids.next()
         let answer = gateway.api.failure(fault, apiVersion: request.text(.xSupabaseApiVersion), requestID: id)
-        send(answer, request, route: route, requestID: id, into: &response)
+        send(answer, request, route: route, requestID: id, mayHaveOrigin: mayHaveOrigin, into: &response)
     }
 
     private func send(
         _ answer: WireResponse, _ request: borrowing RequestView, route: String, requestID: String = "",
-        into response: inout ResponseWriter
+        mayHaveOrigin: Bool = false, into response: inout ResponseWriter
     ) {
+        let hasOrigin = mayHaveOrigin || request.header(.origin) != nil
         let answers = AnswerMaker(
-            fields: gateway.fields.block(hasOrigin: request.header(.origin) != nil), addsNoStore: options.addsNoStore,
+            fields: gateway.fields.block(hasOrigin: hasOrigin), addsNoStore: options.addsNoStore,
             requestID: requestID, note: note(route, requestID: requestID))
         response.send(answers.make(answer))
     }

@@ -21,13 +21,8 @@ extension WireRequest {
             case .xClientInfo: clientInfo = clientInfo ?? request.fieldValue(index).text
             case .accept: accept = accept ?? request.fieldValue(index).text
             case .origin: origin = origin ?? request.fieldValue(index).text
-            case .other:
-                let name = request.fieldName(index)
-                if Scan.equalsIgnoringCase(name, "referer") {
-                    referer = referer ?? request.fieldValue(index).text
-                } else if Scan.equalsIgnoringCase(name, "redirect_to") {
-                    redirectTo = redirectTo ?? request.fieldValue(index).text
-                }
+            case .referer: referer = referer ?? request.fieldValue(index).text
+            case .redirectTo: redirectTo = redirectTo ?? request.fieldValue(index).text
             default: break
             }
         }

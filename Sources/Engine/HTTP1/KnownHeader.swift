@@ -8,6 +8,9 @@ public enum KnownHeader: UInt8, Sendable, CaseIterable {
     case acceptEncoding, xForwardedFor, xForwardedProto, xForwardedHost, xForwardedPort, forwarded, xRealIP
     case xSupabaseApiVersion, xClientInfo, xRequestID, xJwtAud, ifNoneMatch
     case accessControlRequestMethod, accessControlRequestHeaders
+    case referer
+    /// `redirect_to`: where auth clients want to be led back; the one name with an underscore that is not dropped.
+    case redirectTo
 
     /// The name in small letters.
     public var name: StaticString {
@@ -44,6 +47,8 @@ public enum KnownHeader: UInt8, Sendable, CaseIterable {
         case .ifNoneMatch: "if-none-match"
         case .accessControlRequestMethod: "access-control-request-method"
         case .accessControlRequestHeaders: "access-control-request-headers"
+        case .referer: "referer"
+        case .redirectTo: "redirect_to"
         }
     }
 
@@ -90,6 +95,7 @@ public enum KnownHeader: UInt8, Sendable, CaseIterable {
         case 0x69: return check(name, .ifNoneMatch)
         case 0x6B: return check(name, .keepAlive)
         case 0x6F: return check(name, .origin)
+        case 0x72: return count == 7 ? check(name, .referer) : check(name, .redirectTo)
         case 0x74: return count == 2 ? check(name, .te) : check(name, .trailer)
         case 0x75: return check(name, .upgrade)
         case 0x78:  // x
