@@ -160,6 +160,17 @@ struct RouteTests {
         }
     }
 
+    @Test("a key for everybody alone is no bearer: 401 on what wants a user or an administrator")
+    func publicKeys() async {
+        for path in ["/user", "/admin/users"] {
+            let rig = Rig()
+            let answer = await rig.send("GET", path, bearer: nil) { $0.keyRole = .anonymous }
+            #expect(answer.status == 401)
+            #expect(answer.json["error_code"] == "no_authorization")
+            #expect(rig.backend.noted.context?.keyRole == APIKeyRole.none)
+        }
+    }
+
     @Test("what a rule needs of a request is handed on: header before query, empty as absent")
     func contexts() async {
         let rig = Rig()

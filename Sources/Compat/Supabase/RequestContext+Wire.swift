@@ -6,7 +6,8 @@ extension RequestContext {
     init(_ request: WireRequest, query: FormFields) {
         self.init(requestID: request.requestID)
         bearer = Self.bearer(request.authorization)
-        keyRole = request.keyRole
+        // A key for everybody is nobody: where a user is wanted, the missing bearer is told (clients.md 2).
+        keyRole = request.keyRole == .service ? .service : .none
         requestedAudience = Self.text(request.jwtAudience)
         clientAddress = request.clientAddress
         userAgent = request.userAgent
