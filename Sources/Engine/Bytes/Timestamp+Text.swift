@@ -35,40 +35,62 @@ extension Timestamp {
     }
 
     private func appendDateTime(separator: UInt8, to out: inout [UInt8]) {
+        out.append(addingCapacity: 40) { (span: inout OutputSpan<UInt8>) in
+            writeDateTime(separator: separator, to: &span)
+        }
+    }
+
+    private func writeDateTime(separator: UInt8, to out: inout OutputSpan<UInt8>) {
         let seconds = unixSeconds
         let days = Self.floorDivide(seconds, 86_400)
         let secondOfDay = seconds - days * 86_400
         let date = CivilDate(daysSinceEpoch: days)
         if date.year < 0 { out.append(UInt8(ascii: "-")) }
-        Self.appendNumber(date.year.magnitude, width: 4, to: &out)
-        out.append(UInt8(ascii: "-"))
-        Self.appendNumber(date.month.magnitude, width: 2, to: &out)
-        out.append(UInt8(ascii: "-"))
-        Self.appendNumber(date.day.magnitude, width: 2, to: &out)
-        out.append(separator)
-        Self.appendNumber((secondOfDay / 3600).magnitude, width: 2, to: &out)
-        out.append(UInt8(ascii: ":"))
-        Self.appendNumber((secondOfDay / 60 % 60).magnitude, width: 2, to: &out)
-        out.append(UInt8(ascii: ":"))
-        Self.appendNumber((secondOfDay % 60).magnitude, width: 2, to: &out)
-        var fraction = microseconds &- seconds &* 1_000_000
-        guard fraction > 0 else { return }
-        var width = 6
-        while fraction % 10 == 0 {
-            fraction /= 10
-            width -= 1
+        let year = date.year.magnitude
+        if year < 10_000 {
+            Self.appendPair(year / 100, to: &out)
+            Self.appendPair(year % 100, to: &out)
+        } else {
+            Self.appendLong(year, to: &out)
         }
+        out.append(UInt8(ascii: "-"))
+        Self.appendPair(date.month.magnitude, to: &out)
+        out.append(UInt8(ascii: "-"))
+        Self.appendPair(date.day.magnitude, to: &out)
+        out.append(separator)
+        Self.appendPair((secondOfDay / 3600).magnitude, to: &out)
+        out.append(UInt8(ascii: ":"))
+        Self.appendPair((secondOfDay / 60 % 60).magnitude, to: &out)
+        out.append(UInt8(ascii: ":"))
+        Self.appendPair((secondOfDay % 60).magnitude, to: &out)
+        let fraction = (microseconds &- seconds &* 1_000_000).magnitude
+        guard fraction > 0 else { return }
         out.append(UInt8(ascii: "."))
-        Self.appendNumber(fraction.magnitude, width: width, to: &out)
+        Self.appendPair(fraction / 10_000, to: &out)
+        Self.appendPair(fraction / 100 % 100, to: &out)
+        Self.appendPair(fraction % 100, to: &out)
+        var rest = fraction
+        while rest % 10 == 0 {
+            rest /= 10
+            _ = out.removeLast()
+        }
     }
 
-    /// Appends a decimal number with leading zeros up to the width.
-    private static func appendNumber(_ number: UInt64, width: Int, to out: inout [UInt8]) {
-        var divisor: UInt64 = 1
-        for _ in 1..<max(width, 1) { divisor *= 10 }
+    /// Appends the two digits of a number below 100.
+    @inline(__always)
+    private static func appendPair(_ number: UInt64, to out: inout OutputSpan<UInt8>) {
+        let small = UInt32(truncatingIfNeeded: number)
+        let tens = small / 10
+        out.append(UInt8(truncatingIfNeeded: 48 &+ tens))
+        out.append(UInt8(truncatingIfNeeded: 48 &+ small &- tens &* 10))
+    }
+
+    /// Appends a year of more than four digits (at most 294247).
+    private static func appendLong(_ number: UInt64, to out: inout OutputSpan<UInt8>) {
+        var divisor: UInt64 = 10_000
         while number / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {
-            out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            out.append(UInt8(truncatingIfNeeded: 48 &+ number / divisor % 10))
             divisor /= 10
         }
     }

@@ -80,7 +80,12 @@ public struct UUID: Hashable, Comparable, Sendable, LosslessStringConvertible {
 
     /// Appends the canonical form in lower case.
     public func append(to out: inout [UInt8]) {
-        out.reserveCapacity(out.count + Self.textLength)
+        out.append(addingCapacity: Self.textLength) { (span: inout OutputSpan<UInt8>) in
+            write(to: &span)
+        }
+    }
+
+    private func write(to out: inout OutputSpan<UInt8>) {
         Self.appendDigits(high, from: 60, through: 32, to: &out)
         out.append(UInt8(ascii: "-"))
         Self.appendDigits(high, from: 28, through: 16, to: &out)
@@ -96,10 +101,10 @@ public struct UUID: Hashable, Comparable, Sendable, LosslessStringConvertible {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
 
-    private static func appendDigits(_ half: UInt64, from: Int, through: Int, to out: inout [UInt8]) {
+    private static func appendDigits(_ half: UInt64, from: Int, through: Int, to out: inout OutputSpan<UInt8>) {
         var shift = from
         while shift >= through {
-            out.append(Hex.digit(UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF))
+            out.append(Hex.digit(UInt8(truncatingIfNeeded: half &>> UInt64(shift))))
             shift -= 4
         }
     }

@@ -11,16 +11,20 @@ public struct JWTSigner: Sendable {
     /// Prepares the header `{"alg":…,"kid":…,"typ":"JWT"}`; `kid` only if the key has one.
     public init(_ key: SigningKey) {
         self.key = key
+        header = Self.header(key.algorithm, key.id) + [UInt8(ascii: ".")]
+    }
+
+    /// The header of a key's tokens in base64url.
+    static func header(_ algorithm: JWTAlgorithm, _ id: String?) -> [UInt8] {
         var writer = JSONWriter(capacity: 96)
         writer.beginObject()
-        writer.field("alg", key.algorithm.rawValue)
-        writer.field("kid", ifPresent: key.id)
+        writer.field("alg", algorithm.rawValue)
+        writer.field("kid", ifPresent: id)
         writer.field("typ", "JWT")
         writer.endObject()
         var encoded: [UInt8] = []
         Base64.append(writer.bytes.span, .url, padded: false, to: &encoded)
-        encoded.append(UInt8(ascii: "."))
-        header = encoded
+        return encoded
     }
 
     /// The token for these claims, which must be one JSON object.

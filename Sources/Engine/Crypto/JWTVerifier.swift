@@ -13,6 +13,7 @@ public struct JWTVerifier: Sendable {
     private let secret: VerificationKey?
     private let secretKeyID: String?
     private let allowed: Set<JWTAlgorithm>
+    private let knownHeaders: [KnownHeader]
 
     private static let claimScanner = JSONScanner(JWTClaim.allCases.map(\.name))
     private static let headerScanner = JSONScanner(["alg", "kid", "crit"])
@@ -34,6 +35,7 @@ public struct JWTVerifier: Sendable {
         self.bytesMax = bytesMax
         let own = Set(keys.isEmpty ? [secret].compactMap { $0?.algorithm } : keys.map(\.algorithm))
         self.allowed = allowed ?? own
+        knownHeaders = ([secret].compactMap { $0 } + keys).map { KnownHeader($0) }
     }
 
     /// The same verifier with contexts of its own.
@@ -86,7 +88,26 @@ public struct JWTVerifier: Sendable {
         var keyID: String?
     }
 
+    /// The header that ``JWTSigner`` writes for a key, and its text in a token.
+    private struct KnownHeader {
+        let header: Header
+        private let encoded: [UInt8]
+
+        init(_ key: VerificationKey) {
+            header = Header(algorithm: key.algorithm.rawValue, keyID: key.id)
+            encoded = JWTSigner.header(key.algorithm, key.id)
+        }
+
+        func isEncoded(by part: Span<UInt8>) -> Bool {
+            guard part.count == encoded.count else { return false }
+            for index in encoded.indices where encoded[index] != part[index] { return false }
+            return true
+        }
+    }
+
     private func header(of part: Span<UInt8>) throws(JWTError) -> Header {
+        // Nearly every token begins with a header that a signer of this program has written: no need to decode it.
+        for known in knownHeaders where known.isEncoded(by: part) { return known.header }
         let bytes = try decode(part, .header)
         let found: JSONScanner.Found
         do {
@@ -121,8 +142,10 @@ public struct JWTVerifier: Sendable {
     }
 
     private func checkTypes(_ found: JSONScanner.Found, _ claims: [UInt8]) throws(JWTError) {
-        for claim in JWTClaim.allCases {
-            guard let range = found[claim.rawValue], !claim.allows(claims[range.lowerBound]) else { continue }
+        for place in 0..<JSONScanner.keysMax {
+            guard let range = found[place], let claim = JWTClaim(rawValue: place),
+                !claim.allows(claims[range.lowerBound])
+            else { continue }
             throw JWTError.json(.claim, detail: Self.wrongType(claim, claims[range.lowerBound]))
         }
     }

@@ -13,9 +13,9 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     /// The members in order; no key comes twice.
     public private(set) var members: [Member] = []
     /// The place of each key, kept only for objects that are too large to search through.
-    private var places: [String: Int]?
+    private var places: [ExactKey: Int]?
 
-    private static let searchedMax = 12
+    private static let searchedMax = 24
 
     /// An object without members.
     public init() {}
@@ -84,22 +84,37 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     private mutating func append(_ member: Member) {
         members.append(member)
         if places != nil {
-            places?[member.key] = members.count - 1
+            places?[ExactKey(text: member.key)] = members.count - 1
         } else if members.count > Self.searchedMax {
             index()
         }
     }
 
     private mutating func index() {
-        var result: [String: Int] = [:]
+        var result: [ExactKey: Int] = [:]
         result.reserveCapacity(members.count * 2)
-        for (place, member) in members.enumerated() { result[member.key] = place }
+        for (place, member) in members.enumerated() { result[ExactKey(text: member.key)] = place }
         places = result
     }
 
     private func place(of key: String) -> Int? {
-        if let places { return places[key] }
-        return members.firstIndex { $0.key == key }
+        if let places { return places[ExactKey(text: key)] }
+        return members.firstIndex { ExactKey.isSame($0.key, key) }
+    }
+
+    /// A key that equals another only byte for byte: Swift's strings also equal their Unicode equivalents.
+    private struct ExactKey: Hashable {
+        let text: String
+
+        static func == (left: ExactKey, right: ExactKey) -> Bool { isSame(left.text, right.text) }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+        @inline(__always)
+        static func isSame(_ left: String, _ right: String) -> Bool {
+            // Equal bytes are always equal strings, so the exact comparison is only needed where that holds.
+            left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
+        }
     }
 }
 

@@ -46,10 +46,7 @@ public struct JSONWriter: Sendable {
     /// Writes a member's name that needs no escaping (letters, digits, `_`, `-`).
     @inline(__always)
     public mutating func key(_ name: StaticString) {
-        bytes.append(contentsOf: needsComma ? [0x2C, 0x22] : [0x22])
-        JSONBytes.append(name, to: &bytes)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        JSONBytes.appendKey(name, afterComma: needsComma, to: &bytes)
         needsComma = false
     }
 
@@ -183,7 +180,7 @@ public struct JSONWriter: Sendable {
         let span = text.utf8.span
         let first = JSONBytes.firstToEscape(in: span, from: 0)
         if first == span.count {
-            bytes.append(contentsOf: text.utf8)
+            JSONBytes.append(span, to: &bytes)
         } else {
             appendEscaping(span, from: first)
         }

@@ -57,6 +57,29 @@ enum JSONBytes {
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends a member's name with its quotes and colon.
+    @inline(__always)
+    static func appendKey(_ name: StaticString, afterComma: Bool, to out: inout [UInt8]) {
+        let count = name.utf8CodeUnitCount
+        out.append(addingCapacity: count + 4) { (span: inout OutputSpan<UInt8>) in
+            if afterComma { span.append(UInt8(ascii: ",")) }
+            span.append(UInt8(ascii: "\""))
+            unsafe span.withUnsafeMutableBufferPointer { buffer, used in
+                guard let start = buffer.baseAddress else { return }
+                unsafe (start + used).update(from: name.utf8Start, count: count)
+                used += count
+            }
+            span.append(UInt8(ascii: "\""))
+            span.append(UInt8(ascii: ":"))
+        }
+    }
+
+    /// Appends the bytes of a span.
+    @inline(__always)
+    static func append(_ bytes: Span<UInt8>, to out: inout [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe out.append(contentsOf: $0) }
+    }
+
     /// A word whose lowest set bit lies in the first special byte (higher bits may be set falsely).
     @inline(__always)
     private static func specials(in word: UInt64) -> UInt64 {
