@@ -10,8 +10,10 @@ public final class ManualClock: WallClock {
         time = Mutex(start)
     }
 
+    /// The time at which it stands.
     public func now() -> Timestamp { time.withLock { $0 } }
 
+    /// Moves it on, or back.
     public func advance(by duration: Duration) {
         time.withLock { $0 = $0 + duration }
     }

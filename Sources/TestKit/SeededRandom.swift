@@ -9,6 +9,7 @@ public final class SeededRandom: RandomSource {
         state = Mutex(seed)
     }
 
+    /// The next bytes of the sequence.
     public func fill(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {

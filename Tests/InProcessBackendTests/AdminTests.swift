@@ -246,7 +246,9 @@ struct AdminTests {
 struct PKCEExchangeTests {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-    private func begin(_ world: TestWorld, _ user: UserID?, code: String = "code", method: String = "s256") async throws {
+    private func begin(
+        _ world: TestWorld, _ user: UserID?, code: String = "code", method: String = "s256"
+    ) async throws {
         let id = FlowStateID(world.backend.newUUID())
         let now = world.clock.now()
         try await world.store.transaction { tx in

@@ -73,7 +73,7 @@ struct AuditActor: Sendable {
 extension InProcessBackend {
     /// Writes an audit entry in the transaction that did it; nothing where the policy keeps no log.
     ///
-    /// - Parameter traits: in alphabetical order of their names, as the reference writes them; none leaves the member out.
+    /// - Parameter traits: in alphabetical order of their names, as the reference writes them; none leaves it out.
     func audit(
         _ action: AuditAction, by actor: AuditActor, _ traits: [(name: StaticString, value: String)] = [],
         at now: Timestamp, in tx: any StoreTransaction

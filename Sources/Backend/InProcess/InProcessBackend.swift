@@ -70,6 +70,7 @@ extension InProcessBackend: AuthBackend {
     /// Nothing to do: ``authenticate(_:as:)`` has judged already.
     public func confirm(_ principal: Principal, _ context: RequestContext) async throws(AuthError) {}
 
+    /// What sign-in offers, from the policy. Source: supabase-core.md 10.14.
     public func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
         if let shownSettings { return shownSettings }
         var providers: Set<String> = []
@@ -81,6 +82,7 @@ extension InProcessBackend: AuthBackend {
             autoconfirmsEmail: policy.autoconfirmsEmail, autoconfirmsPhone: policy.autoconfirmsPhone)
     }
 
+    /// The public keys of the key set; none where tokens are signed with a shared secret.
     public func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText {
         tokens.publicKeySet
     }

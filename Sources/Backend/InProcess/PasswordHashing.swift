@@ -12,6 +12,7 @@ public protocol PasswordHashing: Sendable {
 }
 
 extension PasswordHasher: PasswordHashing {
+    /// A new bcrypt hash.
     public func hash(_ password: Password) async throws(AuthError) -> String {
         do {
             return try await hash(password.exposed)
@@ -20,6 +21,7 @@ extension PasswordHasher: PasswordHashing {
         }
     }
 
+    /// Whether the password is the one that was hashed; false for a kind of hash that is not read here.
     public func matches(_ password: Password, hash: String) async throws(AuthError) -> Bool {
         do {
             return try await matches(password.exposed, hash)

@@ -39,7 +39,8 @@ extension AuthError {
     init(storeFailure error: any Error) {
         switch error {
         case let error as AuthError: self = error
-        case StoreError.overloaded: self.init(.unavailable, retryAfter: .seconds(1), detail: "the store's queue is full")
+        case StoreError.overloaded:
+            self.init(.unavailable, retryAfter: .seconds(1), detail: "the store's queue is full")
         case StoreError.closed: self.init(.unavailable, retryAfter: .seconds(1), detail: "the store is closed")
         case let error as StoreError: self.init(.unexpected, detail: "store: \(error)")
         default: self.init(.unexpected, detail: "store: \(type(of: error))")

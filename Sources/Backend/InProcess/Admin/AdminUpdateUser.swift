@@ -49,15 +49,13 @@ extension InProcessBackend {
         if change.passwordHash != nil { try await tx.deleteSessions(of: user.id, except: nil) }
         if let email = change.email {
             try await Self.checkFree(email: email, user.audience, except: user.id, in: tx)
-            if let added = try await setEmailIdentity(email, change.confirmsEmail, of: user.id, identities, now, in: tx) {
-                shown.append(added)
-            }
+            let added = try await setEmailIdentity(email, change.confirmsEmail, of: user.id, identities, now, in: tx)
+            if let added { shown.append(added) }
         }
         if let phone = change.phone {
             try await Self.checkFree(phone: phone, except: user.id, in: tx)
-            if let added = try await setPhoneIdentity(phone, change.confirmsPhone, of: user.id, identities, now, in: tx) {
-                shown.append(added)
-            }
+            let added = try await setPhoneIdentity(phone, change.confirmsPhone, of: user.id, identities, now, in: tx)
+            if let added { shown.append(added) }
         }
         if !columns.isEmpty {
             user.updatedAt = now

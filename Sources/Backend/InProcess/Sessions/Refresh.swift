@@ -40,7 +40,9 @@ extension InProcessBackend {
         _ token: String, _ context: RequestContext, in tx: any StoreTransaction
     ) async throws -> RefreshOutcome {
         for _ in 0..<Self.refreshTriesMax {
-            guard let presented = try await tx.refreshToken(token), let user = try await tx.user(presented.userID) else {
+            guard let presented = try await tx.refreshToken(token),
+                let user = try await tx.user(presented.userID)
+            else {
                 return .refused(.refreshTokenNotFound)
             }
             let now = clock.now()

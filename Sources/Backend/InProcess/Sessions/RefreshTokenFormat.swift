@@ -46,7 +46,8 @@ enum RefreshTokenFormat: Equatable {
         else { return nil }
         let body = Array(bytes.dropLast(4))
         guard ConstantTime.equals(Array(digest(body).prefix(4)), Array(bytes.suffix(4))),
-            let session = UUID(bytes: Array(bytes[1..<17])), let (counter, next) = Self.varint(in: bytes, from: 17),
+            let session = UUID(bytes: Array(bytes[1..<17])),
+            let (counter, next) = Self.varint(in: bytes, from: 17),
             bytes.count - 4 - next == 16
         else { return nil }
         self = .counter(session: session, counter: counter)
