@@ -42,7 +42,8 @@ enum RefreshTokenFormat: Equatable {
             return
         }
         guard length > Self.classicLength, length <= Self.counterLengthMax,
-            let bytes = Base64.decode(text, .url, padding: .forbidden), bytes.count >= Self.counterBytesMin, bytes[0] == 0
+            let bytes = Base64.decode(text, .url, padding: .forbidden),
+            bytes.count >= Self.counterBytesMin, bytes[0] == 0
         else { return nil }
         let body = Array(bytes.dropLast(4))
         guard ConstantTime.equals(Array(digest(body).prefix(4)), Array(bytes.suffix(4))),
