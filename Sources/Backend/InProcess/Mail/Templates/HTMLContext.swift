@@ -41,6 +41,9 @@ struct HTMLContext {
         case .raw(let element):
             if element == "title" || element == "textarea" { return Self.escapedText(value) }
             return element == "style" ? Self.styleValue(value) : ""
+        case .tagName where name.isEmpty:
+            state = .text
+            return Self.escapedText(value)
         case .comment, .tagName: return ""
         case .tag, .attributeName: return Self.isAttributeName(value) ? value : "ZgotmplZ"
         case .beforeValue:
@@ -82,13 +85,13 @@ struct HTMLContext {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private mutating func readTagName(_ byte: UInt8) {
-        if byte == UInt8(ascii: ">") || Self.isBlank(byte) {
+        if name.isEmpty, !Self.startsTag(byte) {
+            state = .text
+        } else if byte == UInt8(ascii: ">") || Self.isBlank(byte) {
             tag = String(decoding: name, as: UTF8.self).lowercased()
             state = .tag
             name = []
             if byte == UInt8(ascii: ">") { endTag() }
-        } else if name.isEmpty, !Self.startsTag(byte) {
-            state = .text
         } else {
             if name.count < 64 { name.append(byte) }
             if name == Array("!--".utf8) {
