@@ -136,8 +136,9 @@ extension InProcessBackend {
             hasWritten = true
             guard try await tx.countWrongTry(of: user.id, type: purpose.keptType) >= limit else { continue }
             try await tx.delete(oneTimeToken: purpose.keptType, of: user.id)
+            let columns = user.forget(purpose)
             user.updatedAt = now
-            try await tx.update(user, user.forget(purpose))
+            try await tx.update(user, columns)
         }
         return hasWritten
     }
