@@ -100,9 +100,9 @@ struct AuthenticationTests {
             }
             #expect(await reason(.none, .user) == .bearerMissing)
             #expect(await reason(.none, .administrator) == .bearerMissing)
-            #expect(await reason(.anonymous, .user) == .subjectMissing)
-            #expect(await reason(.anonymous, .administrator) == .notAdministrator)
-            #expect(await reason(.service, .user) == .subjectMissing)
+            #expect(await reason(.anonymous, .user) == .bearerMissing)
+            #expect(await reason(.anonymous, .administrator) == .bearerMissing)
+            #expect(await reason(.service, .user) == .bearerMissing)
             #expect(await reason(.service, .administrator) == nil)
         }
     }
