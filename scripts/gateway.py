@@ -123,8 +123,16 @@ class Gateway:
     def output(self) -> str:
         return pathlib.Path(self.log).read_text("utf-8", "replace") if os.path.exists(self.log) else ""
 
-    def keys(self) -> dict[str, str]:
-        """role -> API key, as the start printed them."""
+    def keys(self, patience: float = 5) -> dict[str, str]:
+        """role -> API key, as the start prints them; it may answer a moment before it has printed."""
+        end = time.monotonic() + patience
+        while True:
+            found = self.printed_keys()
+            if {"anon", "service_role"} <= set(found) or time.monotonic() > end:
+                return found
+            time.sleep(0.02)
+
+    def printed_keys(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for token in JWT.findall(self.output()):
             part = token.split(".")[1]

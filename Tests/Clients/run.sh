@@ -16,4 +16,4 @@ fi
 cd "$here"
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here:$root/scripts"
 [ $# -gt 0 ] || set -- discover -p 'test_*.py'
-exec "$venv/bin/python" -m unittest "$@"
+exec "$venv/bin/python" -W ignore::ResourceWarning -m unittest "$@"

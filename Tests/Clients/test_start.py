@@ -10,7 +10,8 @@ from gateway import BINARY, Gateway
 class Start(unittest.TestCase):
     def test_with_no_settings_everything_is_made_and_printed(self):
         with Gateway() as gateway:
-            output, keys = gateway.output(), gateway.keys()
+            keys = gateway.keys()
+            output = gateway.output()
             self.assertEqual(set(keys) & {"anon", "service_role"}, {"anon", "service_role"}, output)
             for text in (gateway.url, "/inbox"):
                 self.assertIn(text, output)
