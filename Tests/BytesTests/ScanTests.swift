@@ -16,7 +16,9 @@ struct ScanTests {
     @Test("the first control byte is found as a plain loop finds it", arguments: 1...40)
     func controls(seed: UInt64) {
         var random = Seeded(state: seed)
-        let bytes = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) | (Bool.random(using: &random) ? 0x40 : 0) }
+        let bytes = (0..<200).map { _ in
+            UInt8.random(in: 0...255, using: &random) | (Bool.random(using: &random) ? 0x40 : 0)
+        }
         for from in 0...bytes.count {
             let wanted = bytes[from...].firstIndex { $0 < 0x20 || $0 == 0x7F } ?? bytes.count
             let found = Scan.firstControl(in: bytes.span, from: from)

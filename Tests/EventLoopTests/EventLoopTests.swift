@@ -166,7 +166,8 @@ struct SocketAddressTests {
         "addresses are read and written",
         arguments: [
             ("127.0.0.1", "127.0.0.1:80", true), ("localhost", "127.0.0.1:80", true), ("*", "0.0.0.0:80", false),
-            ("192.0.2.7", "192.0.2.7:80", false), ("::1", "[::1]:80", true), ("[2001:db8::5]", "[2001:db8::5]:80", false),
+            ("192.0.2.7", "192.0.2.7:80", false), ("::1", "[::1]:80", true),
+            ("[2001:db8::5]", "[2001:db8::5]:80", false),
         ])
     func notation(host: String, text: String, isLoopback: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 80))

@@ -148,7 +148,8 @@ struct HeadCase: CustomTestStringConvertible, Sendable {
         HeadCase("quoted", field: "Transfer-Encoding: \"chunked\"", 400),
         HeadCase("parameter", field: "Transfer-Encoding: chunked;q=1", 400),
         HeadCase("empty member", field: "Transfer-Encoding: ,chunked", 400),
-        HeadCase("VT", field: "Transfer-Encoding: \u{B}chunked", 400), HeadCase("empty", field: "Transfer-Encoding: ", 400),
+        HeadCase("VT", field: "Transfer-Encoding: \u{B}chunked", 400),
+        HeadCase("empty", field: "Transfer-Encoding: ", 400),
         HeadCase("two lines", field: "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", 400),
         HeadCase("coding in 1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         HeadCase("underscore", field: "Transfer_Encoding: chunked\r\nContent-Length: 5"),
@@ -284,7 +285,8 @@ struct RequestHeadTests {
         "dot segments are taken out of paths",
         arguments: [
             ("/a/../b", "/b"), ("/a/./b", "/a/b"), ("/../../b", "/b"), ("/a/b/..", "/a/"), ("/a/.", "/a/"),
-            ("/a//b", "/a//b"), ("/", "/"), ("/..", "/"), ("/a/..b/.c", "/a/..b/.c"), ("/auth/v1/verify/../admin", "/auth/v1/admin"),
+            ("/a//b", "/a//b"), ("/", "/"), ("/..", "/"), ("/a/..b/.c", "/a/..b/.c"),
+            ("/auth/v1/verify/../admin", "/auth/v1/admin"),
         ])
     func normalized(path: String, wanted: String) throws {
         try withView("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n") { view in

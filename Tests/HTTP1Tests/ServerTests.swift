@@ -136,7 +136,8 @@ struct ServerTests {
     func chunked() throws {
         try withServer { _, address, _ in
             let client = try RawClient(address)
-            let request = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let request =
+                "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "3\r\nabc\r\n5;x=y\r\ndefgh\r\n0\r\nT: v\r\n\r\n"
             client.send(request + request + request)
             let once = client.read(until: "abcdefgh")
@@ -165,7 +166,9 @@ struct ServerTests {
         }
     }
 
-    @Test("a refused request is answered once and ends the connection", arguments: ["GET /a", "BAD\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])
+    @Test(
+        "a refused request is answered once and ends the connection",
+        arguments: ["GET /a", "BAD\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])
     func refusal(text: String) throws {
         try withServer { _, address, _ in
             let client = try RawClient(address)
@@ -221,7 +224,9 @@ struct ServerTests {
 
     @Test("beyond the connection limit the longest idle one gives way")
     func connectionLimit() throws {
-        try withServer { $0.connectionsMax = 2 } _: { server, address, _ in
+        try withServer {
+            $0.connectionsMax = 2
+        } _: { server, address, _ in
             let clients = try (0..<3).map { index in
                 let client = try RawClient(address)
                 client.send("GET /x?\(index) HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -123,7 +123,9 @@ public struct ChunkDecoder: Sendable {
             guard byte == 0x3B else { throw .malformed("no valid chunk size") }
             phase = .extension
         } else {
-            guard byte == 0x09 || (byte >= 0x20 && byte != 0x7F) else { throw .malformed("control byte in a chunk extension") }
+            guard byte == 0x09 || (byte >= 0x20 && byte != 0x7F) else {
+                throw .malformed("control byte in a chunk extension")
+            }
             if isEscaped {
                 isEscaped = false
             } else if isQuoted, byte == 0x5C {
@@ -141,7 +143,9 @@ public struct ChunkDecoder: Sendable {
         }
         guard left <= bodyBytesMax - total else { throw HTTPFailure(.bodyTooLarge, "body too large") }
         total += left
-        let allowed = max(limits.chunkOverheadBytesMin, total.multipliedReportingOverflow(by: limits.chunkOverheadFactor).partialValue)
+        let allowed = max(
+            limits.chunkOverheadBytesMin, total.multipliedReportingOverflow(by: limits.chunkOverheadFactor).partialValue
+        )
         guard overhead <= allowed else { throw HTTPFailure(.bodyTooLarge, "too much chunk framing for the data") }
         phase = .data
     }
@@ -166,13 +170,17 @@ public struct ChunkDecoder: Sendable {
                 phase = .trailerValue
             } else {
                 guard Scan.isToken(byte) else { throw .malformed("no valid trailer name") }
-                guard lineBytes < limits.fieldNameBytesMax else { throw HTTPFailure(.headTooLarge, "trailer name too long") }
+                guard lineBytes < limits.fieldNameBytesMax else {
+                    throw HTTPFailure(.headTooLarge, "trailer name too long")
+                }
             }
         case .trailerValue:
             if byte == 0x0D {
                 phase = .trailerLineFeed
             } else {
-                guard byte == 0x09 || (byte >= 0x20 && byte != 0x7F) else { throw .malformed("control byte in a trailer") }
+                guard byte == 0x09 || (byte >= 0x20 && byte != 0x7F) else {
+                    throw .malformed("control byte in a trailer")
+                }
             }
         case .trailerLineFeed:
             guard byte == 0x0A else { throw .malformed("CR without LF") }

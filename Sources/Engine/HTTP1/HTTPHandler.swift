@@ -5,10 +5,11 @@ public import EventLoop
 public enum Disposition {
     /// The answer has been written.
     case done
-    /// The answer comes from this function, which runs as a task that prefers the connection's loop. The task is cancelled
-    /// when the connection breaks.
+    /// The answer comes from this function, which runs as a task that prefers the connection's loop. The task is
+    /// cancelled when the connection breaks.
     case later(@Sendable () async -> HTTPResponse)
-    /// The same with a time limit: when it has passed the task is cancelled, its answer is dropped and `orElse` answers.
+    /// The same with a time limit: when it has passed the task is cancelled, its answer is dropped and `orElse`
+    /// answers.
     case within(Duration, orElse: @Sendable () -> HTTPResponse, @Sendable () async -> HTTPResponse)
 }
 
@@ -72,6 +73,7 @@ public protocol HTTPHandler: AnyObject {
 }
 
 extension HTTPHandler {
+    /// Never refuses.
     public func refuse(_ request: borrowing RequestView, into response: inout ResponseWriter) -> Bool { false }
 
     /// `{"code":400,"error_code":"bad_request","msg":"…"}` with the failure's status and words.
@@ -89,5 +91,6 @@ extension HTTPHandler {
 
     public var observes: Bool { false }
 
+    /// Takes no note.
     public func observe(_ exchange: borrowing ExchangeView) {}
 }

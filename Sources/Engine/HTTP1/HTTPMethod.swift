@@ -13,7 +13,11 @@ public enum HTTPMethod: UInt8, Sendable, CaseIterable {
         case 5: if Scan.equals(bytes, "PATCH") { self = .patch } else if Scan.equals(bytes, "TRACE") { self = .trace }
         case 6: if Scan.equals(bytes, "DELETE") { self = .delete }
         case 7:
-            if Scan.equals(bytes, "OPTIONS") { self = .options } else if Scan.equals(bytes, "CONNECT") { self = .connect }
+            if Scan.equals(bytes, "OPTIONS") {
+                self = .options
+            } else if Scan.equals(bytes, "CONNECT") {
+                self = .connect
+            }
         default: break
         }
     }

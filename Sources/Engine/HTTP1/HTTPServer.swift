@@ -119,8 +119,8 @@ public final class HTTPServer: Sendable {
         for server in state.withLock({ $0.servers }) { server.loop.execute { server.drain() } }
     }
 
-    /// Drains, waits until every connection has ended or `grace` has passed, then cuts the rest. Blocks its caller, which
-    /// must not be a loop. The group goes on; shutting it down is its owner's.
+    /// Drains, waits until every connection has ended or `grace` has passed, then cuts the rest. Blocks its caller,
+    /// which must not be a loop. The group goes on; shutting it down is its owner's.
     /// - Returns: connections that had to be cut.
     @discardableResult
     public func shutdown(grace: Duration) -> Int {

@@ -58,8 +58,10 @@ extension HeadParser {
 
     private mutating func record(_ bytes: Span<UInt8>, value: Range<Int>) throws(HTTPFailure) {
         let field = HeaderField(
-            id: knownName, nameStart: UInt32(truncatingIfNeeded: mark), nameCount: UInt32(truncatingIfNeeded: nameEnd - mark),
-            valueStart: UInt32(truncatingIfNeeded: value.lowerBound), valueCount: UInt32(truncatingIfNeeded: value.count))
+            id: knownName, nameStart: UInt32(truncatingIfNeeded: mark),
+            nameCount: UInt32(truncatingIfNeeded: nameEnd - mark),
+            valueStart: UInt32(truncatingIfNeeded: value.lowerBound),
+            valueCount: UInt32(truncatingIfNeeded: value.count))
         if knownName != .other {
             let bit: UInt64 = 1 << UInt64(knownName.rawValue)
             if seen & bit != 0, knownName.isSingle { throw .malformed("field given twice that may come once") }

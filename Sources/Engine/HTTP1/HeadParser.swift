@@ -2,8 +2,9 @@ internal import Bytes
 
 /// A strict, resumable parser of request heads (RFC 9112 sections 2 to 5).
 ///
-/// It is fed the message's bytes from their beginning, each time with more of them, and goes on where it stopped. It keeps
-/// places, not bytes. Whatever is wrong is reported as soon as it can be seen, without waiting for the rest of the head.
+/// It is fed the message's bytes from their beginning, each time with more of them, and goes on where it stopped. It
+/// keeps places, not bytes. Whatever is wrong is reported as soon as it can be seen, without waiting for the rest of
+/// the head.
 public struct HeadParser: ~Copyable {
     /// What is known after a call of `parse`.
     public enum Outcome: Equatable, Sendable {

@@ -25,7 +25,8 @@ public struct RequestHead: Sendable {
     public internal(set) var wantsUpgrade = false
     /// Whether the path holds `.` or `..` segments as they are: then only `normalizedPath` may be matched.
     public internal(set) var hasDotSegments = false
-    /// Whether the path holds percent triplets (all of them are valid, and none stands for `/`, `\`, NUL or a dot segment).
+    /// Whether the path holds percent triplets (all of them are valid, and none stands for `/`, `\`, NUL or a dot
+    /// segment).
     public internal(set) var hasPercent = false
     /// Content-Length; 0 without one.
     public internal(set) var contentLength = 0

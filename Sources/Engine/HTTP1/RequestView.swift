@@ -1,7 +1,8 @@
 internal import Bytes
 public import EventLoop
 
-/// A request as it stands in its connection's buffer: nothing is copied, and nothing of it may outlive the call it is given to.
+/// A request as it stands in its connection's buffer: nothing is copied, and nothing of it may outlive the call it is
+/// given to.
 ///
 /// What is needed later (by an asynchronous answer) is taken out with `copy()`.
 public struct RequestView: ~Escapable {

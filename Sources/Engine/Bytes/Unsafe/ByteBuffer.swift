@@ -67,6 +67,7 @@ public struct ByteBuffer: ~Copyable {
         if capacity &- end < count { grow(count) }
     }
 
+    /// Appends one byte.
     @inlinable
     public mutating func append(_ byte: UInt8) {
         reserve(1)
@@ -74,11 +75,13 @@ public struct ByteBuffer: ~Copyable {
         end &+= 1
     }
 
+    /// Appends a copy of `bytes`.
     @inlinable
     public mutating func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(copying: $0) }
     }
 
+    /// Appends a copy of `bytes`.
     @inlinable
     public mutating func append(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(copying: $0) }
@@ -220,7 +223,7 @@ public struct BlockPool: ~Copyable {
     deinit {
         unsafe warm?.deallocate()
         unsafe warmer?.deallocate()
-        for unsafe block in unsafe blocks { unsafe block.deallocate() }
+        unsafe blocks.forEach { unsafe $0.deallocate() }
     }
 
     /// Gives `buffer` a block if it has none.

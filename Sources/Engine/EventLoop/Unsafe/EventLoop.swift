@@ -3,11 +3,12 @@ internal import CSys
 internal import Glibc
 internal import Synchronization
 
-/// One thread with an edge-triggered epoll: it watches sockets, keeps timers and runs the jobs of the tasks that prefer it.
+/// One thread with an edge-triggered epoll: it watches sockets, keeps timers and runs the jobs of the tasks that prefer
+/// it.
 ///
 /// A turn: wait for readiness, call the sources, run the jobs, run the timers, then call the sources that asked for the
-/// end of the turn (one flush for all answers of a turn). Deadlines of sources are coarse (`sweepInterval`) and cost one
-/// store to set, because a table of times is swept instead of a heap being kept.
+/// end of the turn (one flush for all answers of a turn). Deadlines of sources are coarse (`sweepInterval`) and cost
+/// one store to set, because a table of times is swept instead of a heap being kept.
 ///
 /// `@unchecked Sendable`: everything but `inbox` and the constants is touched by the loop's own thread only.
 public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
@@ -56,7 +57,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
         var event = unsafe epoll_event()
         unsafe event.events = Readiness.readable.rawValue
         unsafe event.data.u64 = 0
-        guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wake.descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
+        guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wake.descriptor, &event) == 0 else {
+            throw SystemError("epoll_ctl")
+        }
     }
 
     deinit {
@@ -144,7 +147,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
             unsafe event.events = Readiness.readable.rawValue
         }
         unsafe event.data.ptr = Unmanaged.passUnretained(source).toOpaque()
-        guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, source.descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
+        guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, source.descriptor, &event) == 0 else {
+            throw SystemError("epoll_ctl")
+        }
         if let slot = freeSlots.popLast() {
             sources[slot] = source
             source.slot = slot

@@ -112,7 +112,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
                 unsafe raw.storeBytes(of: address, as: sockaddr_in.self)
                 size = MemoryLayout<sockaddr_in>.size
             }
-            guard let base = raw.baseAddress else { return unsafe body(UnsafePointer(bitPattern: 8).unsafelyUnwrapped, 0) }
+            guard let base = raw.baseAddress else {
+                return unsafe body(UnsafePointer(bitPattern: 8).unsafelyUnwrapped, 0)
+            }
             return unsafe body(UnsafePointer(base.assumingMemoryBound(to: sockaddr.self)), socklen_t(size))
         }
     }

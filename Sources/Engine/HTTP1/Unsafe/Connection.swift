@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// One client connection: bytes in, requests to the handler, answers out.
 ///
-/// One request is in flight at a time; those behind it wait in `input`. Answers gather in `output`, which is sent once per
-/// turn. Nothing is read while a request is in flight or while `output` is above its high-water mark.
+/// One request is in flight at a time; those behind it wait in `input`. Answers gather in `output`, which is sent once
+/// per turn. Nothing is read while a request is in flight or while `output` is above its high-water mark.
 ///
 /// `@unchecked Sendable`: everything is touched on the loop's thread only; tasks carry it there and back.
 @safe
@@ -23,7 +23,8 @@ final class Connection: EventSource, @unchecked Sendable {
     let handler: any HTTPHandler
     let peer: SocketAddress
     var phase = Phase.open
-    /// Reached through `work` only. Allocated apart, because a stored property would be checked and moved on every access.
+    /// Reached through `work` only. Allocated apart, because a stored property would be checked and moved on every
+    /// access.
     private let stream: UnsafeMutablePointer<Stream>
     /// The first byte of a request that is not complete has come.
     var hasRequest = false
@@ -63,8 +64,8 @@ final class Connection: EventSource, @unchecked Sendable {
         return unsafe stream.pointee.input.isEmpty && stream.pointee.output.isEmpty
     }
 
-    /// Does `body` with the stream and the loop's bench in hand. Exclusive: the loop calls one source at a time, and nothing
-    /// that runs in `body` (parser, handler, writer) can reach a connection or the bench.
+    /// Does `body` with the stream and the loop's bench in hand. Exclusive: the loop calls one source at a time, and
+    /// nothing that runs in `body` (parser, handler, writer) can reach a connection or the bench.
     @inline(__always)
     private func work(_ body: (inout Stream, inout Workbench) -> Void) {
         unsafe body(&stream.pointee, &server.bench.pointee)
