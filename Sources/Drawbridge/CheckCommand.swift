@@ -5,7 +5,8 @@ import Settings
 enum CheckCommand {
     static func run(_ arguments: consuming Arguments) throws -> ExitStatus {
         var arguments = arguments
-        let loading = try SettingsLoading(&arguments, flags: [("--data", "DRAWBRIDGE_DATA"), ("--loops", "DRAWBRIDGE_LOOPS")])
+        let loading = try SettingsLoading(
+            &arguments, flags: [("--data", "DRAWBRIDGE_DATA"), ("--loops", "DRAWBRIDGE_LOOPS")])
         try arguments.finish()
         let judged = try loading.judged()
         let settings = try SettingsReader(judged).settings()

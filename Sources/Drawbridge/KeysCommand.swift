@@ -29,7 +29,8 @@ enum KeysCommand {
         if let secret = settings.tokens.secret ?? file.secret {
             for role in [APIKeyRole.anonymous, .service] {
                 let key = reveals ? try MadeKeys.token(role: role, secret: secret) : "(--reveal shows it)"
-                let origin = settings.tokens.secret == nil ? "made with the data folder" : "of the JWT secret that is set"
+                let origin =
+                    settings.tokens.secret == nil ? "made with the data folder" : "of the JWT secret that is set"
                 Terminal.out("\(padded(KeysFile.roleName(role)))  \(origin)  \(key)\n")
             }
         }

@@ -44,7 +44,9 @@ final class Server {
         }
         hasher = PasswordHasher(
             threads: max(1, Process.cores - 1), cost: first.policy.bcryptCost, random: random)
-        let needsOutside = listeners.contains { $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty }
+        let needsOutside = listeners.contains {
+            $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
+        }
         outgoing = needsOutside ? try OutgoingClient() : nil
         logBuffer = LogBuffer { [main] in main.wake() }
         drain = DrainState()
@@ -77,9 +79,12 @@ final class Server {
         metrics.add(.init("drawbridge_connections", help: "Open connections.") { [http] in http.connectionCount })
         metrics.add(.init("drawbridge_store_queue", help: "Transactions that wait.") { [store] in store.queueLength })
         metrics.add(
-            .init("drawbridge_password_queue", help: "Passwords that wait for a hash.") { [hasher] in hasher.queueLength })
+            .init("drawbridge_password_queue", help: "Passwords that wait for a hash.") { [hasher] in hasher.queueLength
+            })
         metrics.add(
-            .init("drawbridge_log_dropped_lines", help: "Log lines that nobody took.") { [logBuffer] in logBuffer.dropped })
+            .init("drawbridge_log_dropped_lines", help: "Log lines that nobody took.") { [logBuffer] in
+                logBuffer.dropped
+            })
     }
 
     /// Binds and serves.

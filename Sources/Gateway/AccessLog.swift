@@ -65,7 +65,8 @@ public struct AccessLog: Sendable {
 
     /// Query names whose values are no secrets and help whoever reads the log.
     private static let shown: Set<String> = [
-        "grant_type", "type", "provider", "page", "per_page", "scope", "flow_type", "response_type", "vsn", "should_soft_delete",
+        "grant_type", "type", "provider", "page", "per_page", "scope", "flow_type", "response_type", "vsn",
+        "should_soft_delete",
     ]
 
     /// A target in which only harmless query values are shown, without control bytes, cut to a bearable length.

@@ -53,7 +53,8 @@ struct RequestIDs {
 /// The answer to a head or body that is no HTTP. Source: reliability-security.md A.1.
 enum BadRequestBody {
     static func make(_ failure: HTTPFailure, apiVersion: String?, _ api: SupabaseAPI) -> [UInt8] {
-        let isNew = api.failure(.unexpected, apiVersion: apiVersion, requestID: "").header("X-Supabase-Api-Version") != nil
+        let isNew =
+            api.failure(.unexpected, apiVersion: apiVersion, requestID: "").header("X-Supabase-Api-Version") != nil
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()
         if isNew {

@@ -1,6 +1,7 @@
 public import Bytes
 
-/// Who the client is, as far as the forwarding headers can be believed. Source: gateway.md 8 nr 15, supabase-core.md 1.5.
+/// Who the client is, as far as the forwarding headers can be believed.
+/// Source: gateway.md 8 nr 15, supabase-core.md 1.5.
 public enum ClientAddress {
     /// Addresses of one `X-Forwarded-For` that are looked at.
     static let hopsMax = 64

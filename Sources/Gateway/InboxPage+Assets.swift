@@ -17,7 +17,8 @@ extension InboxPage {
         </header>
         <p id="state" role="status">Loading …</p>
         <main id="messages"></main>
-        <noscript><p>This page needs JavaScript; the same as JSON is at <a href="/inbox/messages">/inbox/messages</a>.</p>
+        <noscript>
+        <p>This page needs JavaScript; the same as JSON is at <a href="/inbox/messages">/inbox/messages</a>.</p>
         </noscript>
         </body>
         </html>
@@ -32,7 +33,8 @@ extension InboxPage {
         h1 { margin: 0; font-size: 1.6rem; }
         header p { grid-column: 1; margin: 0 0 1rem; opacity: .75; }
         header label { grid-column: 2; grid-row: 1 / span 2; margin-bottom: 1rem; font-size: .9rem; }
-        input { font: inherit; padding: .3rem .5rem; border: 1px solid var(--line); border-radius: .4rem; width: 14rem; }
+        input { font: inherit; padding: .3rem .5rem; border: 1px solid var(--line); border-radius: .4rem;
+          width: 14rem; }
         article { border: 1px solid var(--line); border-radius: .6rem; margin: 0 0 1rem; overflow: hidden; }
         article > header { display: block; padding: .8rem 1rem; background: var(--soft); }
         h2 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere; }
@@ -46,8 +48,10 @@ extension InboxPage {
         .note { font-size: .85rem; opacity: .75; }
         details { border-top: 1px solid var(--line); }
         summary { padding: .5rem 1rem; cursor: pointer; font-size: .9rem; }
-        iframe { display: block; width: 100%; height: 22rem; border: 0; border-top: 1px solid var(--line); background: #fff; }
-        pre { margin: 0; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border-top: 1px solid var(--line); }
+        iframe { display: block; width: 100%; height: 22rem; border: 0; border-top: 1px solid var(--line);
+          background: #fff; }
+        pre { margin: 0; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere;
+          border-top: 1px solid var(--line); }
         @media (max-width: 40rem) { header { display: block; } header label { display: block; } }
 
         """
@@ -111,10 +115,13 @@ extension InboxPage {
           const act = element("div", { className: "act" });
           if (message.code) act.append(codeButton(message.code));
           if (message.link && isWebLink(message.link)) {
-            act.append(element("a", { className: "link", href: message.link, target: "_blank", rel: "noreferrer noopener",
+            act.append(element("a", { className: "link", href: message.link, target: "_blank",
+              rel: "noreferrer noopener",
               textContent: "Open the link" }));
           }
-          if (!message.code && !message.link) act.append(element("span", { className: "note", textContent: message.text.slice(0, 300) }));
+          if (!message.code && !message.link) {
+            act.append(element("span", { className: "note", textContent: message.text.slice(0, 300) }));
+          }
           const node = element("article", {}, head, act, body(message));
           node.dataset.id = message.id;
           return node;
@@ -137,14 +144,16 @@ extension InboxPage {
             }
           }
           state.hidden = messages.length > 0;
-          state.textContent = filter.value.trim() ? "Nothing for that address." : "Nothing yet. New mail appears here by itself.";
+          state.textContent = filter.value.trim()
+            ? "Nothing for that address." : "Nothing yet. New mail appears here by itself.";
         }
 
         async function refresh() {
           const turn = ++latest;
           const to = filter.value.trim();
           try {
-            const answer = await fetch("/inbox/messages" + (to ? "?to=" + encodeURIComponent(to) : ""), { cache: "no-store" });
+            const query = to ? "?to=" + encodeURIComponent(to) : "";
+            const answer = await fetch("/inbox/messages" + query, { cache: "no-store" });
             if (!answer.ok) throw new Error(answer.status);
             const messages = await answer.json();
             if (turn === latest) show(messages);

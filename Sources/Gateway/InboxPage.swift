@@ -66,7 +66,8 @@ enum InboxPage {
         }
         if let fetchSite, fetchSite != "same-origin", fetchSite != "none" { return false }
         guard let origin else { return true }
-        return origin.lowercased() == "http://" + host.lowercased() || origin.lowercased() == "https://" + host.lowercased()
+        return origin.lowercased() == "http://" + host.lowercased()
+            || origin.lowercased() == "https://" + host.lowercased()
     }
 
     /// `localhost`, `127.x.x.x` or `[::1]`, with or without a port.

@@ -105,7 +105,8 @@ public final class Metrics: Sendable {
             out += "code=\"\(series.status)\"} \(count)\n"
         }
         Self.write(durations, to: &out)
-        Self.write("drawbridge_http_received_bytes_total", "Bytes of requests.", "counter", Int(clamping: bytesIn), &out)
+        Self.write(
+            "drawbridge_http_received_bytes_total", "Bytes of requests.", "counter", Int(clamping: bytesIn), &out)
         Self.write("drawbridge_http_sent_bytes_total", "Bytes of answers.", "counter", Int(clamping: bytesOut), &out)
         for gauge in gauges.withLock({ $0 }) { Self.write(gauge.name, gauge.help, "gauge", gauge.value(), &out) }
         return out

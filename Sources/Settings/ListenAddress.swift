@@ -18,7 +18,9 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
             self.init(host: "127.0.0.1", port: port)
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         var host = text[..<colon]
         if host.hasPrefix("[") {
             guard host.hasSuffix("]") else { return nil }

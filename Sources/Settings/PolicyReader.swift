@@ -72,7 +72,9 @@ struct PolicyReader {
     }
 
     private func messages(_ policy: inout Policy) {
-        if let seconds = judged.whole("GOTRUE_MAILER_OTP_EXP"), seconds > 0 { policy.emailCodeLifetime = .seconds(seconds) }
+        if let seconds = judged.whole("GOTRUE_MAILER_OTP_EXP"), seconds > 0 {
+            policy.emailCodeLifetime = .seconds(seconds)
+        }
         if let seconds = judged.whole("GOTRUE_SMS_OTP_EXP"), seconds > 0 { policy.smsCodeLifetime = .seconds(seconds) }
         if let length = judged.whole("GOTRUE_MAILER_OTP_LENGTH") {
             policy.emailCodeLength = (6...10).contains(length) ? length : 6

@@ -80,7 +80,8 @@ public struct SettingCatalog: Sendable {
     static let hookPolicies: [SettingName] =
         hookNames.flatMap { hook in
             [
-                SettingName("DRAWBRIDGE_HOOK_\(hook)_FAIL", .choice(["open", "closed"]), default: "closed", life: .later),
+                SettingName(
+                    "DRAWBRIDGE_HOOK_\(hook)_FAIL", .choice(["open", "closed"]), default: "closed", life: .later),
                 SettingName("DRAWBRIDGE_HOOK_\(hook)_TIMEOUT", .positiveDuration, default: "5s", life: .later),
             ]
         } + [

@@ -149,7 +149,8 @@ public struct SettingsReader: Sendable {
             faults.append("DRAWBRIDGE_BACKEND: a remote backend \(notBuilt); \"inprocess\" is")
         }
         for name in ["DRAWBRIDGE_TLS_CERT", "DRAWBRIDGE_TLS_KEY"] where judged.filled(name) != nil {
-            faults.append("\(name): TLS \(notBuilt); put a TLS proxy in front and name it in DRAWBRIDGE_TRUSTED_PROXIES")
+            faults.append(
+                "\(name): TLS \(notBuilt); put a TLS proxy in front and name it in DRAWBRIDGE_TRUSTED_PROXIES")
         }
         if judged.flag("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT") ?? false {
             faults.append("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT: encryption of columns \(notBuilt)")

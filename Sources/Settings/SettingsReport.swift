@@ -17,7 +17,8 @@ public enum SettingsReport {
             guard name.life == .inForce, !name.defaultText.isEmpty else { return nil }
             return "\(name.name) = \(name.defaultText)  (default)"
         }
-        let shown = name.isSecret && !entry.text.isEmpty ? "(redacted)" : JudgedSettings.printable(redactedURL(entry.text))
+        let shown =
+            name.isSecret && !entry.text.isEmpty ? "(redacted)" : JudgedSettings.printable(redactedURL(entry.text))
         let life = name.life == .later ? ", without effect in this version" : ""
         return "\(name.name) = \(shown)  (\(entry.source)\(life))"
     }
@@ -27,7 +28,9 @@ public enum SettingsReport {
         guard let scheme = text.firstRange(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else { return text }
+        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
+            return text
+        }
         return text[..<scheme.upperBound] + authority[..<colon] + ":(redacted)" + rest[at...]
     }
 }

@@ -116,7 +116,9 @@ enum ValueSyntax {
             return String(authority[authority.index(after: authority.startIndex)..<end])
         }
         let host = authority.prefix { $0 != ":" }
-        guard !host.isEmpty, host.count == authority.count || isPort(authority.dropFirst(host.count)) else { return nil }
+        guard !host.isEmpty, host.count == authority.count || isPort(authority.dropFirst(host.count)) else {
+            return nil
+        }
         return String(host)
     }
 

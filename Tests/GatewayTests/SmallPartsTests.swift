@@ -33,7 +33,9 @@ struct DestinationTests {
 
 @Suite("Cross-origin answers")
 struct CORSTests {
-    private func allowed(_ policy: CORSPolicy, _ method: String, _ headers: String?, origin: String? = "https://a.example") -> String? {
+    private func allowed(
+        _ policy: CORSPolicy, _ method: String, _ headers: String?, origin: String? = "https://a.example"
+    ) -> String? {
         policy.preflightFields(origin: origin, method: method, headers: headers)
             .first { $0.name == "Access-Control-Allow-Methods" }?.value
     }
@@ -128,7 +130,8 @@ struct ClientAddressTests {
 struct KeyTests {
     private let now = Timestamp(unixSeconds: 1_800_000_000)
 
-    private func token(_ role: String, exp: Int64? = nil, secret: String = "the secret of this test") throws -> [UInt8] {
+    private func token(_ role: String, exp: Int64? = nil, secret: String = "the secret of this test") throws -> [UInt8]
+    {
         var claims: JSONObject = ["role": .string(role)]
         if let exp { claims["exp"] = .number(JSONNumber(exp)) }
         return Array(try JWTSigner(SigningKey(secret: secret)).sign(claims).utf8)
@@ -139,7 +142,10 @@ struct KeyTests {
         let old = KeyRing.Entry(
             digest: SHA.sha256(Array("old".utf8)), role: .service, id: "old", expiry: now)
         return KeyRing(
-            [.init("anon-text", role: .anonymous, id: "anon"), .init("sb_secret_x", role: .service, id: "secret"), old],
+            [
+                .init("anon-text", role: .anonymous, id: "anon"), .init("sb_secret_x", role: .service, id: "secret"),
+                old,
+            ],
             verifier: JWTVerifier(keys: [], secret: secret))
     }
 
@@ -218,7 +224,8 @@ struct InboxDoorTests {
             ("localhost:8000", nil, nil, true), ("127.0.0.1", nil, nil, true), ("[::1]:8000", nil, nil, true),
             ("evil.example:8000", nil, nil, false), ("localhost.evil.example", nil, nil, false),
             ("127.0.0.1.evil.example", nil, nil, false), ("", nil, nil, false),
-            ("localhost:8000", "http://localhost:8000", nil, true), ("localhost:8000", "https://evil.example", nil, false),
+            ("localhost:8000", "http://localhost:8000", nil, true),
+            ("localhost:8000", "https://evil.example", nil, false),
             ("localhost:8000", "null", nil, false), ("localhost:8000", nil, "cross-site", false),
             ("localhost:8000", nil, "same-origin", true),
         ] as [(String, String?, String?, Bool)])

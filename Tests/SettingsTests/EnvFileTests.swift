@@ -10,7 +10,8 @@ struct EnvFileTests {
             ("A=b", ["A": "b"]), ("export A=b\r\nC: d", ["A": "b", "C": "d"]), ("# x\n\n A = b ", ["A": "b"]),
             ("A=b # c # d", ["A": "b # c"]), ("A=b#c", ["A": "b#c"]), ("A='x $Y\nz'", ["A": "x $Y\nz"]),
             (#"A="a\nb\"c" # note"#, ["A": "a\nb\"c"]), (#"A=\$x$y"#, ["A": "$x$y"]), ("A=", ["A": ""]),
-            ("A=1\nA=2", ["A": "2"]), ("\u{FEFF}A=1", ["A": "1"]), ("A=#x", ["A": ""]), ("exported=1", ["exported": "1"]),
+            ("A=1\nA=2", ["A": "2"]), ("\u{FEFF}A=1", ["A": "1"]), ("A=#x", ["A": ""]),
+            ("exported=1", ["exported": "1"]),
         ])
     func reads(_ text: String, _ wanted: [String: String]) throws {
         var found: [String: String] = [:]

@@ -45,17 +45,21 @@ struct ReadingTests {
             ("GOTRUE_JWT_KEYS", "secret{", "GOTRUE_JWT_KEYS: the value is not a JSON array"),
             ("DRAWBRIDGE_LOOP", "2", "DRAWBRIDGE_LOOP: there is no such setting; did you mean DRAWBRIDGE_LOOPS?"),
             ("DRAWBRIDGE_QQQQQQQQQQQQQQ", "2", "DRAWBRIDGE_QQQQQQQQQQQQQQ: there is no such setting"),
-            ("DRAWBRIDGE_TRUSTED_PROXIES", "10.0.0.0/40",
-             "DRAWBRIDGE_TRUSTED_PROXIES: \"10.0.0.0/40\" is not a list of networks such as 10.0.0.0/8,::1"),
+            (
+                "DRAWBRIDGE_TRUSTED_PROXIES", "10.0.0.0/40",
+                "DRAWBRIDGE_TRUSTED_PROXIES: \"10.0.0.0/40\" is not a list of networks such as 10.0.0.0/8,::1"
+            ),
         ])
     func wrong(_ name: String, _ value: String, _ message: String) {
         #expect(faults([name: value]) == [message])
     }
 
-    @Test("what this version cannot do stops the start", arguments: [
-        ["DATABASE_URL": "postgres://x"], ["DRAWBRIDGE_BACKEND": "remote"], ["DRAWBRIDGE_TLS_CERT": "a.pem"],
-        ["GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true"],
-    ])
+    @Test(
+        "what this version cannot do stops the start",
+        arguments: [
+            ["DATABASE_URL": "postgres://x"], ["DRAWBRIDGE_BACKEND": "remote"], ["DRAWBRIDGE_TLS_CERT": "a.pem"],
+            ["GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT": "true"],
+        ])
     func notBuilt(_ environment: [String: String]) {
         #expect(faults(environment).count == 1)
     }
@@ -79,7 +83,8 @@ struct ReadingTests {
     @Test("defaults, env file, environment, flags: the later counts")
     func order() throws {
         var layers = SettingLayers()
-        try layers.add(envFile: "SITE_URL=https://file.example\nGOTRUE_JWT_EXP=10\nDRAWBRIDGE_DATA=/file", path: "a.env")
+        try layers.add(
+            envFile: "SITE_URL=https://file.example\nGOTRUE_JWT_EXP=10\nDRAWBRIDGE_DATA=/file", path: "a.env")
         layers.add(environment: ["GOTRUE_SITE_URL": "https://env.example", "DRAWBRIDGE_DATA": "/env"])
         layers.add(flag: "--data", name: "DRAWBRIDGE_DATA", value: "/flag")
         let judged = try JudgedSettings(layers)

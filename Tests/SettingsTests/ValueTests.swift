@@ -27,7 +27,9 @@ struct ValueCase: CustomTestStringConvertible, Sendable {
         .init(kind: .positiveDuration, text: "0s", value: nil), .init(kind: .duration, text: "-1s", value: nil),
         .init(kind: .list, text: "a, b ,c", value: .list(["a", "b", "c"])),
         .init(kind: .list, text: " ", value: .list([])),
-        .init(kind: .map, text: "1555:123, 2:3", value: .map([.init(key: "1555", value: "123"), .init(key: "2", value: "3")])),
+        .init(
+            kind: .map, text: "1555:123, 2:3",
+            value: .map([.init(key: "1555", value: "123"), .init(key: "2", value: "3")])),
         .init(kind: .map, text: "a", value: nil), .init(kind: .map, text: "a:b:c", value: nil),
         .init(kind: .rate, text: "30", value: .rate(.perHour(30))),
         .init(kind: .rate, text: "10/20s", value: .rate(.bucket(10, gainsOneEvery: .seconds(20)))),
@@ -48,7 +50,9 @@ struct ValueCase: CustomTestStringConvertible, Sendable {
         .init(kind: .callingCodes, text: "+0", value: nil),
         .init(kind: .hookURI, text: "http://localhost:1/x", value: .text("http://localhost:1/x")),
         .init(kind: .hookURI, text: "http://example.com/x", value: nil),
-        .init(kind: .hookURI, text: "pg-functions://postgres/public/hook", value: .text("pg-functions://postgres/public/hook")),
+        .init(
+            kind: .hookURI, text: "pg-functions://postgres/public/hook",
+            value: .text("pg-functions://postgres/public/hook")),
         .init(kind: .hookURI, text: "pg-functions://postgres/public/ho-ok", value: nil),
         .init(kind: .choice(["a", "b"]), text: "c", value: nil),
     ]
@@ -70,7 +74,9 @@ struct ValueTests {
         let six = try #require(IPNetwork("2001:db8::/33"))
         #expect(six.contains("2001:db8:7fff::1") && !six.contains("2001:db8:8000::1"))
         #expect(try #require(IPNetwork("127.0.0.1")).contains("::ffff:127.0.0.1"))
-        for bad in ["10.0.0.0/33", "10.0.0", "1.2.3.4.5", "::1::", ":::", "::/129", "01.2.3.4", "g::", "", "1:2:3:4:5:6:7:8:9"] {
+        for bad in [
+            "10.0.0.0/33", "10.0.0", "1.2.3.4.5", "::1::", ":::", "::/129", "01.2.3.4", "g::", "", "1:2:3:4:5:6:7:8:9",
+        ] {
             #expect(IPNetwork(bad) == nil, "\(bad)")
         }
     }
