@@ -98,7 +98,8 @@ struct AccountRulesTests {
 
     @Test("the hourly budget is a fixed window")
     func window() {
-        #expect(Self.sends(.perHour(2), at: [0, 1800, 3599, 3600, 3601, 3602]) == [true, true, false, true, true, false])
+        #expect(
+            Self.sends(.perHour(2), at: [0, 1800, 3599, 3600, 3601, 3602]) == [true, true, false, true, true, false])
         #expect(Self.sends(.perHour(0), at: [0]) == [false])
         #expect(SendBudget(.perHour(0)).isClosed)
         #expect(Self.sends(.unlimited, at: [0, 0, 0]) == [true, true, true])
@@ -107,7 +108,10 @@ struct AccountRulesTests {
     @Test("the bucket gains one at a time")
     func bucket() {
         let limit = SendLimit.bucket(2, gainsOneEvery: .seconds(60))
-        #expect(Self.sends(limit, at: [0, 0, 59, 61, 62, 300, 300, 300]) == [true, true, false, true, false, true, true, false])
+        #expect(
+            Self.sends(limit, at: [0, 0, 59, 61, 62, 300, 300, 300]) == [
+                true, true, false, true, false, true, true, false,
+            ])
     }
 
     @Test("codes are stored as the reference stores them")

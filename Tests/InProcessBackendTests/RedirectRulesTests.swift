@@ -9,7 +9,9 @@ struct RedirectCase: Sendable, CustomTestStringConvertible {
     let isAllowed: Bool
     var testDescription: String { "\(target) \(isAllowed ? "passes" : "is refused")" }
 
-    static func pass(_ targets: String...) -> [RedirectCase] { targets.map { RedirectCase(target: $0, isAllowed: true) } }
+    static func pass(_ targets: String...) -> [RedirectCase] {
+        targets.map { RedirectCase(target: $0, isAllowed: true) }
+    }
     static func refuse(_ targets: String...) -> [RedirectCase] {
         targets.map { RedirectCase(target: $0, isAllowed: false) }
     }
@@ -110,7 +112,9 @@ struct RedirectRulesTests {
         #expect(!rules.allows("https://localhost:3000/"))
     }
 
-    @Test("a pattern that is not well formed matches nothing", arguments: ["https://{a", "b}", "[", "x\\", "[!]", "[z-a]"])
+    @Test(
+        "a pattern that is not well formed matches nothing",
+        arguments: ["https://{a", "b}", "[", "x\\", "[!]", "[z-a]"])
     func malformed(_ pattern: String) {
         #expect(RedirectPattern(pattern) == nil)
     }

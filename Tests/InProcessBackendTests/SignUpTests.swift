@@ -23,7 +23,8 @@ struct SignUpTests {
             #expect(user.userMetadata.object["gone"] == nil)
             #expect(user.userMetadata.object["email_verified"] == false)
             #expect(user.identities?.count == 1)
-            #expect(await refusal { try await world.signIn("alice@example.com", "correct-horse-1") } == .emailNotConfirmed)
+            #expect(
+                await refusal { try await world.signIn("alice@example.com", "correct-horse-1") } == .emailNotConfirmed)
             try await world.deliver()
             let code = try world.code("alice@example.com")
             let session = try #require(try await world.verify("signup", code, "alice@example.com").session)
@@ -197,7 +198,9 @@ struct SignUpTests {
         try await MailWorld.use(.sovaria) { world in
             let large: JSONObject = ["x": .string(String(repeating: "x", count: 16 * 1024))]
             #expect(await refusal { try await world.signUp("a@b.co", large) } == .userMetadataTooLarge)
-            #expect(await refusal { try await world.backend.signUpAnonymously(large, world.visitor) } == .userMetadataTooLarge)
+            #expect(
+                await refusal { try await world.backend.signUpAnonymously(large, world.visitor) }
+                    == .userMetadataTooLarge)
         }
     }
 

@@ -120,8 +120,10 @@ struct TemplateTests {
     @Test("any bytes are read or refused, never more", arguments: 0..<200)
     func noise(_ seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
-        let words = ["{{", "}}", "if", "end", "range", " ", ".", "$x", ":=", "\"", "`", "(", ")", "|", "<a href=", "'",
-            "<!--", "-->", "<script>", ".Data.tags", "-", "/*", "*/", "eq", "1", "é", "\u{0}", ",", "else"]
+        let words = [
+            "{{", "}}", "if", "end", "range", " ", ".", "$x", ":=", "\"", "`", "(", ")", "|", "<a href=", "'",
+            "<!--", "-->", "<script>", ".Data.tags", "-", "/*", "*/", "eq", "1", "é", "\u{0}", ",", "else",
+        ]
         var source = ""
         for _ in 0..<40 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

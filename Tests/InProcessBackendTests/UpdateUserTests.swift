@@ -18,9 +18,11 @@ struct UpdateUserTests {
             #expect(user.userMetadata.object["b"] == nil)
             #expect(user.userMetadata.object["c"] == ["d": nil])
             #expect(try await world.user(session).userMetadata == user.userMetadata)
-            #expect(await refusal { try await world.update(session) { $0.userMetadata = ["x": "\u{0}"] } } == .textHasNUL)
             #expect(
-                await refusal { try await world.update(session) { $0.appMetadata = ["x": 1] } } == .appMetadataNeedsAdmin)
+                await refusal { try await world.update(session) { $0.userMetadata = ["x": "\u{0}"] } } == .textHasNUL)
+            #expect(
+                await refusal { try await world.update(session) { $0.appMetadata = ["x": 1] } }
+                    == .appMetadataNeedsAdmin)
         }
     }
 

@@ -100,7 +100,8 @@ struct VerificationTests {
                 let code = try #require(mail.code)
                 let wrong = code == "000000" ? "111111" : "000000"
                 for _ in 0..<tries {
-                    #expect(await refusal { try await world.verify("email", wrong, "alice@example.com") } == .codeExpired)
+                    #expect(
+                        await refusal { try await world.verify("email", wrong, "alice@example.com") } == .codeExpired)
                 }
                 let reason = await refusal { try await world.verify("email", code, "alice@example.com") }
                 #expect(reason == (tries == 4 ? nil : .codeExpired))

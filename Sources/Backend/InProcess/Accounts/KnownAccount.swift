@@ -13,7 +13,8 @@ enum KnownAccount: Sendable {
         switch address {
         case .email(let email):
             for identity in try await reader.identities(email: email) {
-                guard let user = try await reader.user(identity.userID), user.audience == audience, !user.isSSOUser else {
+                guard let user = try await reader.user(identity.userID), user.audience == audience, !user.isSSOUser
+                else {
                     continue
                 }
                 return user.emailConfirmedAt == nil ? .unconfirmed(user) : .confirmed(user)

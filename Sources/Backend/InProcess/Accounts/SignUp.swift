@@ -148,7 +148,8 @@ extension InProcessBackend {
         guard !policy.autoconfirmsEmail, !policy.autoconfirmsPhone else { throw AuthError(.userAlreadyExists) }
         var answer = User(
             id: UserID(newUUID()), audience: work.audience, role: "",
-            appMetadata: NewAccount.appMetadata(provider), userMetadata: JSONText(work.request.metadata), createdAt: now, updatedAt: now)
+            appMetadata: NewAccount.appMetadata(provider), userMetadata: JSONText(work.request.metadata),
+            createdAt: now, updatedAt: now)
         switch work.request.address {
         case .email(let email): answer.email = email
         case .phone(let phone): answer.phone = phone

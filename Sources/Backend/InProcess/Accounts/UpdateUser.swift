@@ -11,11 +11,11 @@ extension InProcessBackend {
 
     /// Changes the caller's own account, whole or not at all. Source: supabase-core.md 10.13.
     ///
-    /// - Throws: `emailTooLong`, `emailMalformed`, `phoneMalformed`, `channelInvalid`, `passwordTooLong`, `passwordWeak`,
-    ///   `textHasNUL`, `appMetadataNeedsAdmin`, `aal2Required`, `sessionUnknown`, `anonymousPasswordNeedsAddress`,
-    ///   `ssoManaged`, `emailExists`, `phoneExists`, `reauthenticationNeeded`, `reauthenticationInvalid`,
-    ///   `currentPasswordMissing`, `currentPasswordWrong`, `samePassword`, `userMetadataTooLarge`, the faults of PKCE, of
-    ///   the send interval and limit, and of mails and messages.
+    /// - Throws: `emailTooLong`, `emailMalformed`, `phoneMalformed`, `channelInvalid`, `passwordTooLong`,
+    ///   `passwordWeak`, `textHasNUL`, `appMetadataNeedsAdmin`, `aal2Required`, `sessionUnknown`,
+    ///   `anonymousPasswordNeedsAddress`, `ssoManaged`, `emailExists`, `phoneExists`, `reauthenticationNeeded`,
+    ///   `reauthenticationInvalid`, `currentPasswordMissing`, `currentPasswordWrong`, `samePassword`,
+    ///   `userMetadataTooLarge`, the faults of PKCE, of the send interval and limit, and of mails and messages.
     public func update(
         _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
@@ -251,7 +251,7 @@ extension InProcessBackend {
         return answer
     }
 
-    /// Mails and codes were made for the addresses that the account had: if these changed meanwhile, nothing of it counts.
+    /// Mails and codes were made for the addresses that the account had: if these changed meanwhile, nothing counts.
     private static func checkSame(_ user: UserRow, _ known: UserRow) throws(AuthError) {
         let isSame = user.email == known.email && user.phone == known.phone && user.isAnonymous == known.isAnonymous
         guard isSame else {

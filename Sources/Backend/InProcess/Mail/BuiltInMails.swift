@@ -67,7 +67,8 @@ enum BuiltInMails {
         switch kind {
         case .invite:
             Words(
-                heading: "You have been invited", sentence: "Someone made an account for you. Accept to start using it.",
+                heading: "You have been invited",
+                sentence: "Someone made an account for you. Accept to start using it.",
                 button: "Accept the invitation", hasCode: true,
                 foot: "If you do not know what this is about, you can ignore this mail.")
         case .confirmation:
@@ -76,7 +77,8 @@ enum BuiltInMails {
                 button: "Confirm address", hasCode: true, foot: ignore)
         case .recovery:
             Words(
-                heading: "Choose a new password", sentence: "Follow the link to choose a new password for {{ .Email }}.",
+                heading: "Choose a new password",
+                sentence: "Follow the link to choose a new password for {{ .Email }}.",
                 button: "Choose password", hasCode: true, foot: ignore)
         case .magicLink:
             Words(

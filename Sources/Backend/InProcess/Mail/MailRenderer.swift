@@ -71,7 +71,8 @@ struct MailRenderer: Sendable {
 
     private static func oneLine(_ subject: String) -> String {
         let scalars = subject.unicodeScalars.map { scalar -> Character in
-            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028 ? " " : Character(scalar)
+            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
+                ? " " : Character(scalar)
         }
         return String(String(scalars).drop { $0 == " " })
     }

@@ -8,7 +8,7 @@ public protocol TemplateFetcher: Sendable {
     func fetch(_ url: String, bytesMax: Int) async throws -> [UInt8]
 }
 
-/// Fetches templates by HTTP: one GET within ten seconds, and 200 is the only good answer. Source: supabase-admin.md 13.1.
+/// Fetches templates by HTTP: one GET within ten seconds, and only 200 is good. Source: supabase-admin.md 13.1.
 public struct WebTemplateFetcher: TemplateFetcher {
     private let client: OutgoingClient
     /// Times the allowed size that an answer may have before it is refused unread.

@@ -9,7 +9,7 @@ enum Granted: Sendable {
     case otherHalfAwaited
 }
 
-/// The effects of a code or link that was found good, inside the transaction that found it. Source: supabase-core.md 10.8.
+/// The effects of a code or link that was found good, in the transaction that found it. Source: supabase-core.md 10.8.
 extension InProcessBackend {
     func grant(
         _ purpose: VerificationPurpose, to user: UserRow, at now: Timestamp, in tx: any StoreTransaction
@@ -74,8 +74,8 @@ extension InProcessBackend {
 
     // MARK: Changes of address and number
 
-    /// Whether the other address still has to answer. Under auto-confirm one answer is enough in the reference; where the
-    /// new address must prove itself, it has to be the new one's. Source: supabase-core.md 10.8, deviations.md.
+    /// Whether the other address still has to answer. Under auto-confirm one answer is enough in the reference; where
+    /// the new address must prove itself, it has to be that one's. Source: supabase-core.md 10.8, deviations.md.
     private func isFirstHalf(_ half: EmailChangeHalf, _ user: UserRow) -> Bool {
         guard policy.emailChangeNeedsBoth, user.emailChangeConfirmStatus == 0, !(user.email ?? "").isEmpty else {
             return false

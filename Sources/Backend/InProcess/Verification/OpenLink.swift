@@ -53,7 +53,9 @@ extension InProcessBackend {
         _ purpose: VerificationPurpose, _ user: UserID, at now: Timestamp, in tx: any StoreTransaction
     ) async throws -> String {
         for method in purpose.flowMethods {
-            guard var flow = try await tx.flowState(of: user, method: method), let code = flow.authCode else { continue }
+            guard var flow = try await tx.flowState(of: user, method: method), let code = flow.authCode else {
+                continue
+            }
             flow.authCodeIssuedAt = now
             flow.updatedAt = now
             try await tx.update(flow)

@@ -29,7 +29,9 @@ struct RedirectURL: Equatable, Sendable {
         }
         rest = rest.dropFirst(2)
         let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        guard let (host, port) = Self.authority(rest[..<slash]), Self.hasWholeEscapes(rest[slash...]) else { return nil }
+        guard let (host, port) = Self.authority(rest[..<slash]), Self.hasWholeEscapes(rest[slash...]) else {
+            return nil
+        }
         self.host = host
         self.port = port
     }

@@ -33,7 +33,7 @@ enum VerificationPurpose: Sendable {
         }
     }
 
-    /// Under which types the tokens of links of a type are kept; nil for an unknown type. Source: supabase-core.md 10.7.
+    /// Under which types the tokens of links of a type are kept; nil for an unknown type. Source: supabase-core 10.7.
     static func keptTypes(_ type: String, _ policy: Policy) -> [OneTimeTokenType]? {
         switch type {
         case "signup", "invite": [.confirmation]

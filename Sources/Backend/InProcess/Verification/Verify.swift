@@ -72,8 +72,8 @@ extension InProcessBackend {
         return (user, purpose)
     }
 
-    /// Finds the account and the purpose of a code and locks the account; a failure means that a try was counted and the
-    /// transaction has to be kept.
+    /// Finds the account and the purpose of a code and locks the account; a failure means that a try was counted, and
+    /// that the transaction has to be kept.
     /// - Throws: `codeExpired`, `userBanned`.
     private func findCode(
         _ shown: ShownCode, type: String, audience: String, in tx: any StoreTransaction

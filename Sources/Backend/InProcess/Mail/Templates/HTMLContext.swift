@@ -232,9 +232,11 @@ struct HTMLContext {
     }
 
     private static func isAttributeName(_ value: String) -> Bool {
-        let isName = !value.isEmpty && value.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
-        }
+        let isName =
+            !value.isEmpty
+            && value.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
+            }
         let lower = value.lowercased()
         return isName && !lower.hasPrefix("on") && !["style", "src", "href", "action", "srcdoc"].contains(lower)
     }

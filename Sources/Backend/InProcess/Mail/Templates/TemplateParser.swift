@@ -50,7 +50,9 @@ struct TemplateParser {
                 guard !tokens.isEmpty else { throw TemplateError("an action is empty") }
                 pieces.append(.action(tokens: tokens, spaced: spaced))
             }
-            guard pieces.count <= TemplateLimits.nodesMax else { throw TemplateError("the template has too many parts") }
+            guard pieces.count <= TemplateLimits.nodesMax else {
+                throw TemplateError("the template has too many parts")
+            }
             index = close + 2
         }
         return pieces
@@ -78,7 +80,8 @@ struct TemplateParser {
         var index = from
         while index < bytes.count, isBlank(bytes[index]) { index += 1 }
         if index + 1 < bytes.count, bytes[index] == UInt8(ascii: "/"), bytes[index + 1] == UInt8(ascii: "*") {
-            while index + 1 < bytes.count, !(bytes[index] == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: "/")) {
+            while index + 1 < bytes.count, !(bytes[index] == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: "/"))
+            {
                 index += 1
             }
             return findPair(of: UInt8(ascii: "}"), in: bytes, from: index)
@@ -87,7 +90,11 @@ struct TemplateParser {
         while index + 1 < bytes.count {
             let byte = bytes[index]
             if let open = quote {
-                if byte == UInt8(ascii: "\\"), open == UInt8(ascii: "\"") { index += 1 } else if byte == open { quote = nil }
+                if byte == UInt8(ascii: "\\"), open == UInt8(ascii: "\"") {
+                    index += 1
+                } else if byte == open {
+                    quote = nil
+                }
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") {
                 quote = byte
             } else if byte == UInt8(ascii: "}"), bytes[index + 1] == UInt8(ascii: "}") {

@@ -168,7 +168,9 @@ extension TemplateRenderer {
 
     private static func order(_ values: [JSONValue]) -> Int? {
         guard values.count == 2 else { return nil }
-        if let left = values[0].double, let right = values[1].double { return left < right ? -1 : (left > right ? 1 : 0) }
+        if let left = values[0].double, let right = values[1].double {
+            return left < right ? -1 : (left > right ? 1 : 0)
+        }
         guard let left = values[0].string, let right = values[1].string else { return nil }
         if left == right { return 0 }
         return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
@@ -185,7 +187,9 @@ extension TemplateRenderer {
 
     private static func element(_ value: JSONValue, _ key: JSONValue) -> JSONValue {
         if let object = value.object, let name = key.string { return object[name] ?? .null }
-        guard let elements = value.array, let place = key.int64, place >= 0, place < elements.count else { return .null }
+        guard let elements = value.array, let place = key.int64, place >= 0, place < elements.count else {
+            return .null
+        }
         return elements[Int(place)]
     }
 
@@ -197,7 +201,11 @@ extension TemplateRenderer {
         for byte in (values.first.map(printed) ?? "").utf8 {
             if isVerb {
                 isVerb = false
-                if byte == UInt8(ascii: "%") { out.append(byte) } else { out += (rest.popFirst().map(printed) ?? "").utf8 }
+                if byte == UInt8(ascii: "%") {
+                    out.append(byte)
+                } else {
+                    out += (rest.popFirst().map(printed) ?? "").utf8
+                }
             } else if byte == UInt8(ascii: "%") {
                 isVerb = true
             } else {
