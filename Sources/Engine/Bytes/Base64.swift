@@ -111,18 +111,7 @@ public enum Base64 {
         var isForeign: UInt8 = 0
         var leftOver: UInt8 = 0
         let out = [UInt8](capacity: end / 4 * 3 + 2) { (out: inout OutputSpan<UInt8>) in
-            var index = 0
-            while index < whole {
-                let first = value(text[index])
-                let second = value(text[index + 1])
-                let third = value(text[index + 2])
-                let fourth = value(text[index + 3])
-                isForeign |= first | second | third | fourth
-                out.append(first &<< 2 | second &>> 4)
-                out.append(second &<< 4 | third &>> 2)
-                out.append(third &<< 6 | fourth)
-                index += 4
-            }
+            isForeign = Base64Groups.decode(text, count: whole, to: &out, value: value)
             guard end > whole else { return }
             let first = value(text[whole])
             let second = value(text[whole + 1])

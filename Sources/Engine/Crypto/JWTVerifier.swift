@@ -192,20 +192,16 @@ public struct JWTVerifier: Sendable {
 
         init(_ token: Span<UInt8>, bytesMax: Int) throws(JWTError) {
             guard token.count <= bytesMax else { throw JWTError.tooLong }
-            var points = (-1, -1)
-            for index in token.indices where token[index] == UInt8(ascii: ".") {
-                if points.0 < 0 {
-                    points.0 = index
-                } else if points.1 < 0 {
-                    points.1 = index
-                } else {
-                    throw JWTError.segments
-                }
+            let point = UInt8(ascii: ".")
+            let first = Scan.first(point, in: token, from: 0)
+            guard first < token.count else { throw JWTError.segments }
+            let second = Scan.first(point, in: token, from: first + 1)
+            guard second < token.count, Scan.first(point, in: token, from: second + 1) == token.count else {
+                throw JWTError.segments
             }
-            guard points.1 >= 0 else { throw JWTError.segments }
-            header = 0..<points.0
-            claims = points.0 + 1..<points.1
-            signature = points.1 + 1..<token.count
+            header = 0..<first
+            claims = first + 1..<second
+            signature = second + 1..<token.count
         }
     }
 }
