@@ -12,6 +12,7 @@ final class SQLiteReader: StoreReader {
 
     private let path: String
     private let options: SQLiteOptions
+    private let stamps: ChangeStamps
     private let slots: [Slot]
 
     private final class Slot: Sendable {
@@ -24,10 +25,20 @@ final class SQLiteReader: StoreReader {
         case closed
     }
 
-    init(path: String, options: SQLiteOptions) {
+    init(path: String, stamps: ChangeStamps, options: SQLiteOptions) {
+        self.stamps = stamps
         self.path = path
         self.options = options
         slots = (0..<Self.connectionsMax).map { _ in Slot() }
+    }
+
+    /// So that the write-ahead log can be moved on. From any thread.
+    func releaseSnapshots() {
+        for slot in slots {
+            slot.state.withLock { state in
+                if case .open(let connection) = state { connection.releaseSnapshot() }
+            }
+        }
     }
 
     func close() {
@@ -38,13 +49,18 @@ final class SQLiteReader: StoreReader {
         _ body: (SQLiteReads) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let slot = slots[ThreadNumber.current(below: Self.connectionsMax)]
+        // Loaded before the snapshot is taken: what was answered before this call is in it.
+        let moment = SQLiteConnection.Moment(commits: stamps.commits, tick: ChangeStamps.tick())
         return try slot.state.withLock { state throws(StoreError) -> Value in
             switch state {
-            case .open(let connection): return try body(SQLiteReads(connection: connection))
+            case .open(let connection):
+                try connection.hold(moment)
+                return try body(SQLiteReads(connection: connection))
             case .closed: throw StoreError.closed
             case .unopened:
                 let connection = try SQLiteConnection(path: path, mode: .readOnly, options: options)
                 state = .open(connection)
+                try connection.hold(moment)
                 return try body(SQLiteReads(connection: connection))
             }
         }

@@ -25,7 +25,9 @@ public final class SQLiteStore: AuthStore {
         do {
             let connection = try SQLiteConnection(path: folder.databasePath, mode: .readWrite, options: options)
             try Self.prepare(connection, options)
-            let writer = SQLiteWriter(connection: connection, stamps: stamps, options: options)
+            sqliteReader = SQLiteReader(path: folder.databasePath, stamps: stamps, options: options)
+            let writer = SQLiteWriter(
+                connection: connection, stamps: stamps, readers: sqliteReader, options: options)
             executor = try ThreadExecutor(name: "writer", batchMax: options.batchMax) { _, _ in writer.endBatch() }
             self.writer = writer
         } catch {
@@ -34,7 +36,6 @@ public final class SQLiteStore: AuthStore {
         }
         self.folder = folder
         self.options = options
-        sqliteReader = SQLiteReader(path: folder.databasePath, options: options)
     }
 
     /// Runs the body on the writer's thread. A body that suspends on anything but the transaction's own calls fails.

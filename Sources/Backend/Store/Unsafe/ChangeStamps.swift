@@ -8,6 +8,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: the memory is made once and freed once; what is in it is atomic.
 @safe final class ChangeStamps: @unchecked Sendable {
     private static let count = 65_536
+    private let commitCount = Atomic<UInt64>(0)
     private let stamps: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -20,12 +21,27 @@ internal import Synchronization
         }
     }
 
+    /// The coarse monotonic clock, in its own steps of a few milliseconds (given in nanoseconds).
+    static func tick() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
     deinit {
         unsafe free(stamps)
     }
 
     func stamp(of user: UserID) -> UInt64 {
         unsafe stamps[place(of: user)].load(ordering: .acquiring)
+    }
+
+    /// Commits so far.
+    var commits: UInt64 { commitCount.load(ordering: .acquiring) }
+
+    /// Called after each commit, before stamps are moved and callers are answered.
+    func countCommit() {
+        commitCount.wrappingAdd(1, ordering: .releasing)
     }
 
     /// Called after a commit and before its callers are answered.

@@ -10,12 +10,23 @@ internal import CSQLite
         case readWrite
     }
 
+    /// What a held snapshot was taken at: it is renewed when either is over.
+    struct Moment: Equatable {
+        /// Commits of this process so far, loaded before the snapshot was taken.
+        let commits: UInt64
+        /// The system's coarse clock: what another process writes is seen a few milliseconds later.
+        let tick: Int64
+    }
+
     /// Update statements made for a set of columns are kept up to this many.
     private static let updatesMax = 64
 
     private let database: OpaquePointer
     private var statements: [SQLiteStatement?]
     private var updates: [UInt64: SQLiteStatement] = [:]
+    /// A statement that stands on a row keeps the read transaction of the others open.
+    private var anchor: SQLiteStatement?
+    private var moment: Moment?
     /// Frames in the write-ahead log after the last commit of this connection.
     private let logFrames: UnsafeMutablePointer<Int32>
 
@@ -46,6 +57,7 @@ internal import CSQLite
     }
 
     deinit {
+        anchor?.finalize()
         for statement in statements { statement?.finalize() }
         for statement in updates.values { statement.finalize() }
         unsafe sqlite3_close_v2(database)
@@ -100,6 +112,23 @@ internal import CSQLite
         guard try statement.step() else { return nil }
         var row = RowReader(statement)
         return row.optionalText()
+    }
+
+    /// Makes the following reads see one snapshot, taken at this moment or, when it is still the same, before.
+    ///
+    /// Taking a snapshot costs system calls, as much as a point read; reads that come close together share one.
+    func hold(_ now: Moment) throws(StoreError) {
+        guard moment != now else { return }
+        releaseSnapshot()
+        if anchor == nil { anchor = try prepare("SELECT 1 FROM sqlite_schema") }
+        _ = try anchor?.step()
+        moment = now
+    }
+
+    /// Lets the write-ahead log be moved on past the snapshot that is held.
+    func releaseSnapshot() {
+        anchor?.reset()
+        moment = nil
     }
 
     /// Rows that the last statement changed.

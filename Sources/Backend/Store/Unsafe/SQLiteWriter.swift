@@ -8,6 +8,7 @@ internal import Glibc
 /// `ThreadExecutor`, which runs one job at a time, and in that executor's hook after each batch of jobs.
 final class SQLiteWriter: @unchecked Sendable {
     private let stamps: ChangeStamps
+    private let readers: SQLiteReader
     private let checkpointFrames: Int
     private var connection: SQLiteConnection?
     private var thread: pthread_t?
@@ -17,8 +18,9 @@ final class SQLiteWriter: @unchecked Sendable {
     private var waiting: [WriteTicket] = []
     private var isCheckpointDue = false
 
-    init(connection: SQLiteConnection, stamps: ChangeStamps, options: SQLiteOptions) {
+    init(connection: SQLiteConnection, stamps: ChangeStamps, readers: SQLiteReader, options: SQLiteOptions) {
         self.connection = connection
+        self.readers = readers
         self.stamps = stamps
         checkpointFrames = options.checkpointFrames
     }
@@ -127,6 +129,7 @@ final class SQLiteWriter: @unchecked Sendable {
             return
         }
         waiting.removeAll(keepingCapacity: true)
+        stamps.countCommit()
         for ticket in done {
             for user in ticket.touched { stamps.move(user) }
         }
@@ -145,6 +148,7 @@ final class SQLiteWriter: @unchecked Sendable {
 
     private func checkpoint() {
         isCheckpointDue = false
+        readers.releaseSnapshots()
         // When it cannot be done now (a reader is in the way), the next one does it.
         try? connection?.checkpoint(truncates: false)
     }
