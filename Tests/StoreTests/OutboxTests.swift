@@ -11,7 +11,8 @@ import Testing
     @Test("due messages are taken oldest first, once until their time is over") func outbox() async throws {
         try await TemporaryStore.use { store in
             let time = fixtures.clock.now()
-            let message = OutboxRow(channel: "email", recipient: "a@example.com", payload: .emptyObject, createdAt: time)
+            let message = OutboxRow(
+                channel: "email", recipient: "a@example.com", payload: .emptyObject, createdAt: time)
             var later = message
             later.nextTryAt = time + .seconds(60)
             let waiting = later

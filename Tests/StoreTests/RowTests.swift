@@ -161,7 +161,8 @@ import Testing
         }
     }
 
-    @Test("codes of digits alone may be the same for two users, as in rows of old versions") func oldTokens() async throws {
+    @Test("codes of digits alone may be the same for two users, as in rows of old versions")
+    func oldTokens() async throws {
         try await TemporaryStore.use { store in
             var first = fixtures.user("a@example.com")
             first.recoveryToken = "123456"
@@ -253,7 +254,8 @@ import Testing
         }
     }
 
-    @Test("an account comes with its identities, factors and the session that was asked for") func account() async throws {
+    @Test("an account comes with its identities, factors and the session that was asked for")
+    func account() async throws {
         try await TemporaryStore.use { store in
             let user = fixtures.user("a@example.com")
             let session = fixtures.session(of: user.id)

@@ -117,7 +117,8 @@ import Testing
         }
     }
 
-    @Test("a user has one token of each type; a new one starts a new count of tries") func oneTimeTokens() async throws {
+    @Test("a user has one token of each type; a new one starts a new count of tries")
+    func oneTimeTokens() async throws {
         try await TemporaryStore.use { store in
             let user = fixtures.user("a@example.com")
             let first = fixtures.oneTimeToken("h1", .recovery, of: user.id)

@@ -26,7 +26,7 @@ extension SQLiteSchema {
             entity_id TEXT NOT NULL UNIQUE CHECK (length(entity_id) > 0),
             metadata_xml TEXT NOT NULL CHECK (length(metadata_xml) > 0),
             metadata_url TEXT CHECK (length(metadata_url) > 0),
-            attribute_mapping TEXT CHECK (json_valid(attribute_mapping)),
+            attribute_mapping TEXT CHECK (attribute_mapping IS NULL OR json_valid(attribute_mapping)),
             created_at INTEGER,
             updated_at INTEGER,
             name_id_format TEXT
@@ -123,7 +123,7 @@ extension SQLiteSchema {
             issuer TEXT CHECK (length(issuer) BETWEEN 1 AND 2048),
             discovery_url TEXT CHECK (length(discovery_url) <= 2048),
             skip_nonce_check INTEGER NOT NULL DEFAULT 0,
-            cached_discovery TEXT CHECK (json_valid(cached_discovery)),
+            cached_discovery TEXT CHECK (cached_discovery IS NULL OR json_valid(cached_discovery)),
             discovery_cached_at INTEGER,
             authorization_url TEXT CHECK (length(authorization_url) <= 2048 AND authorization_url LIKE 'https://%'),
             token_url TEXT CHECK (length(token_url) <= 2048 AND token_url LIKE 'https://%'),

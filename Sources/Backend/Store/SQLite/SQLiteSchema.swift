@@ -31,8 +31,8 @@ enum SQLiteSchema {
             email_change TEXT,
             email_change_sent_at INTEGER,
             last_sign_in_at INTEGER,
-            raw_app_meta_data TEXT CHECK (json_valid(raw_app_meta_data)),
-            raw_user_meta_data TEXT CHECK (json_valid(raw_user_meta_data)),
+            raw_app_meta_data TEXT CHECK (raw_app_meta_data IS NULL OR json_valid(raw_app_meta_data)),
+            raw_user_meta_data TEXT CHECK (raw_user_meta_data IS NULL OR json_valid(raw_user_meta_data)),
             is_super_admin INTEGER,
             created_at INTEGER,
             updated_at INTEGER,
@@ -174,7 +174,7 @@ enum SQLiteSchema {
         CREATE TABLE audit_log_entries (
             instance_id TEXT DEFAULT \(zeroUUID),
             id TEXT NOT NULL,
-            payload TEXT CHECK (json_valid(payload)),
+            payload TEXT CHECK (payload IS NULL OR json_valid(payload)),
             created_at INTEGER,
             ip_address TEXT NOT NULL DEFAULT ''
         );
@@ -192,9 +192,10 @@ enum SQLiteSchema {
             secret TEXT,
             phone TEXT,
             last_challenged_at INTEGER UNIQUE,
-            web_authn_credential TEXT CHECK (json_valid(web_authn_credential)),
+            web_authn_credential TEXT CHECK (web_authn_credential IS NULL OR json_valid(web_authn_credential)),
             web_authn_aaguid TEXT,
-            last_webauthn_challenge_data TEXT CHECK (json_valid(last_webauthn_challenge_data))
+            last_webauthn_challenge_data TEXT
+                CHECK (last_webauthn_challenge_data IS NULL OR json_valid(last_webauthn_challenge_data))
         );
         CREATE INDEX factor_id_created_at_idx ON mfa_factors (user_id, created_at);
         CREATE UNIQUE INDEX mfa_factors_user_friendly_name_unique ON mfa_factors (friendly_name, user_id)
@@ -209,7 +210,7 @@ enum SQLiteSchema {
             verified_at INTEGER,
             ip_address TEXT NOT NULL,
             otp_code TEXT,
-            web_authn_session_data TEXT CHECK (json_valid(web_authn_session_data))
+            web_authn_session_data TEXT CHECK (web_authn_session_data IS NULL OR json_valid(web_authn_session_data))
         );
         CREATE INDEX mfa_challenge_created_at_idx ON mfa_challenges (created_at);
         CREATE INDEX mfa_challenge_factor_id_idx ON mfa_challenges (factor_id);

@@ -75,7 +75,7 @@ public final class SQLiteStore: AuthStore {
         }
     }
 
-    /// Copies the database of a folder that another process may be using, without disturbing it. Blocks until it is done.
+    /// Copies the database of a folder that another process may be using, without disturbing it. Blocks.
     /// - Throws: `StoreError.failed`.
     public static func copyDatabase(inFolder folder: String, to path: String) throws {
         try copyNow("\(folder)/\(DataFolder.databaseName)", to: path)

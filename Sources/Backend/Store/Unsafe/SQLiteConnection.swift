@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// One SQLite connection with its prepared statements, found by number.
 ///
-/// `@unchecked Sendable`: opened with SQLITE_OPEN_NOMUTEX, so exactly one thread may use it at a time. Its owner sees to
+/// `@unchecked Sendable`: opened with SQLITE_OPEN_NOMUTEX, so one thread may use it at a time. Its owner sees to
 /// that: a reader keeps it behind a lock, the writer uses it on the writer's thread alone.
 @safe final class SQLiteConnection: @unchecked Sendable {
     enum Mode {
