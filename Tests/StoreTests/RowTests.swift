@@ -222,6 +222,7 @@ import Testing
                 try await store.write { try await $0.insert(lost) }
                 Issue.record("nothing was refused")
             } catch StoreError.missingReference {
+                #expect(try await store.reader.identities(of: other.id).isEmpty)
             }
         }
     }

@@ -2,7 +2,7 @@ public import Backend
 
 /// Where rows are. No rule lives here. Source: architecture.md "Transactions".
 public protocol AuthStore: Sendable {
-    /// Runs a body that writes, whole or not at all, and returns what it returned once that is durable (after the fsync).
+    /// Runs a body that writes, whole or not at all, and returns its value once that is durable (after the fsync).
     ///
     /// The body decides from the rows it read inside, waits for nothing outside and has no effects but its rows: it may
     /// be run again. When it throws, nothing of it is kept and its error is rethrown.

@@ -32,13 +32,14 @@ extension SQL {
     private var tokenText: String? {
         switch self {
         case .insertRefreshToken:
-            "INSERT INTO refresh_tokens (token, user_id, revoked, parent, session_id, created_at, updated_at) "
-                + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+            "INSERT INTO refresh_tokens (token, user_id, revoked, parent, session_id, created_at, updated_at, id) "
+                + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+        case .newestRefreshToken: "SELECT max(id) FROM refresh_tokens"
+        case .refreshTokenOwner: "SELECT user_id FROM refresh_tokens WHERE id = ?1"
         case .revokeRefreshToken:
-            "UPDATE refresh_tokens SET revoked = 1, updated_at = ?2 WHERE id = ?1 AND revoked IS NOT 1 "
-                + "RETURNING user_id"
+            "UPDATE refresh_tokens SET revoked = 1, updated_at = ?2 WHERE id = ?1 AND revoked IS NOT 1"
         case .touchRefreshToken:
-            "UPDATE refresh_tokens SET updated_at = ?2 WHERE id = ?1 AND revoked = 1 RETURNING user_id"
+            "UPDATE refresh_tokens SET updated_at = ?2 WHERE id = ?1 AND revoked = 1"
         case .revokeRefreshTokensOfSession:
             "UPDATE refresh_tokens SET revoked = 1, updated_at = ?2 WHERE session_id = ?1 AND revoked IS NOT 1 "
                 + "RETURNING user_id"

@@ -14,7 +14,8 @@ enum SQL: Int, CaseIterable {
     case insertUser, deleteUser
     case insertIdentity, updateIdentity, deleteIdentity, deleteFactors
     case insertSession, updateSession, deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
-    case insertRefreshToken, revokeRefreshToken, touchRefreshToken, revokeRefreshTokensOfSession, deleteRefreshToken
+    case insertRefreshToken, newestRefreshToken, refreshTokenOwner, revokeRefreshToken, touchRefreshToken
+    case revokeRefreshTokensOfSession, deleteRefreshToken
     case upsertAMRClaim
     case replaceOneTimeToken, deleteOneTimeToken, deleteOneTimeTokens, resetTries, resetAllTries, countTry
     case insertFlowState, updateFlowState, deleteFlowState

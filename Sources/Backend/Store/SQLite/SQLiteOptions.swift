@@ -18,7 +18,7 @@ public struct SQLiteOptions: Sendable {
     public var mappedBytesMax: Int64 = 1 << 30
     /// Frames (of 4 KiB) in the write-ahead log after which they are moved into the database file.
     /// Bounds the time of a start after a crash.
-    public var checkpointFrames = 4_000
+    public var checkpointFrames = 6_000
     /// Transactions that share one commit at most.
     public var batchMax = 64
     /// Transactions that wait at most; one more is refused as overload.

@@ -105,7 +105,7 @@ enum SQLiteSchema {
         CREATE INDEX sessions_oauth_client_id_idx ON sessions (oauth_client_id) WHERE oauth_client_id IS NOT NULL;
 
         CREATE TABLE refresh_tokens (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            id INTEGER PRIMARY KEY,
             instance_id TEXT DEFAULT \(zeroUUID),
             token TEXT UNIQUE,
             user_id TEXT,
@@ -115,7 +115,7 @@ enum SQLiteSchema {
             parent TEXT,
             session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE
         );
-        CREATE INDEX refresh_tokens_session_id_revoked_idx ON refresh_tokens (session_id, revoked);
+        CREATE INDEX refresh_tokens_session_id_idx ON refresh_tokens (session_id);
         CREATE INDEX refresh_tokens_updated_at_idx ON refresh_tokens (updated_at) WHERE revoked = 1;
 
         CREATE TABLE mfa_amr_claims (

@@ -26,9 +26,20 @@ public final class SQLiteStore: AuthStore {
             let connection = try SQLiteConnection(path: folder.databasePath, mode: .readWrite, options: options)
             try Self.prepare(connection, options)
             sqliteReader = SQLiteReader(path: folder.databasePath, stamps: stamps, options: options)
+            let checkpointer = try Checkpointer(
+                connection: SQLiteConnection(path: folder.databasePath, mode: .readWrite, options: options),
+                readers: sqliteReader)
             let writer = SQLiteWriter(
-                connection: connection, stamps: stamps, readers: sqliteReader, options: options)
-            executor = try ThreadExecutor(name: "writer", batchMax: options.batchMax) { _, _ in writer.endBatch() }
+                connection: connection, stamps: stamps, readers: sqliteReader, checkpointer: checkpointer,
+                options: options)
+            do {
+                executor = try ThreadExecutor(name: "writer", batchMax: options.batchMax) { _, isEmpty in
+                    writer.endBatch(isQueueEmpty: isEmpty)
+                }
+            } catch {
+                checkpointer.stop()
+                throw error
+            }
             self.writer = writer
         } catch {
             folder.release()

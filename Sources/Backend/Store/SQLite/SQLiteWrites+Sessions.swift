@@ -63,9 +63,12 @@ extension SQLiteWrites {
         try statement.bind(5, row.sessionID)
         try statement.bind(6, row.createdAt)
         try statement.bind(7, row.updatedAt)
+        let id = try nextRefreshTokenID()
+        try statement.bind(8, id)
         try statement.run()
         touch(row.userID)
-        return connection.lastInsertID
+        ticket.tokenOwner = (id, row.userID)
+        return id
     }
 
     /// True when the token was there and not revoked.
@@ -77,11 +80,43 @@ extension SQLiteWrites {
         _ = try changeToken(.touchRefreshToken, id, time)
     }
 
-    private func changeToken(_ sql: SQL, _ id: Int64, _ time: StoreTime) throws(StoreError) -> Int {
-        try touching(sql) { statement throws(StoreError) in
-            try statement.bind(1, id)
-            try statement.bind(2, time)
+    /// Ids only grow, as those of the reference's sequence: one that was deleted does not come back while this runs.
+    private func nextRefreshTokenID() throws(StoreError) -> Int64 {
+        if connection.newestRefreshToken == nil {
+            let statement = try connection.prepared(.newestRefreshToken)
+            defer { statement.reset() }
+            var newest: Int64 = 0
+            if try statement.step() {
+                var row = RowReader(statement)
+                newest = row.integer()
+            }
+            connection.newestRefreshToken = newest
         }
+        let id = (connection.newestRefreshToken ?? 0) &+ 1
+        connection.newestRefreshToken = id
+        return id
+    }
+
+    private func changeToken(_ sql: SQL, _ id: Int64, _ time: StoreTime) throws(StoreError) -> Int {
+        let statement = try connection.prepared(sql)
+        defer { statement.reset() }
+        try statement.bind(1, id)
+        try statement.bind(2, time)
+        try statement.run()
+        let count = connection.changes
+        if count > 0, let owner = try owner(ofRefreshToken: id) { touch(owner) }
+        return count
+    }
+
+    /// A body has nearly always just read the token that it changes.
+    private func owner(ofRefreshToken id: Int64) throws(StoreError) -> UserID? {
+        if let known = ticket.tokenOwner, known.id == id { return known.user }
+        let statement = try connection.prepared(.refreshTokenOwner)
+        defer { statement.reset() }
+        try statement.bind(1, id)
+        guard try statement.step() else { return nil }
+        var row = RowReader(statement)
+        return row.optionalUUID().map { UserID($0) }
     }
 
     func revokeRefreshTokens(of session: SessionID, at time: StoreTime) throws(StoreError) {

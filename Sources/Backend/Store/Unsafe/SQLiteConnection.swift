@@ -24,6 +24,8 @@ internal import CSQLite
     private let database: OpaquePointer
     private var statements: [SQLiteStatement?]
     private var updates: [UInt64: SQLiteStatement] = [:]
+    /// The highest id of a refresh token, once the writer asked for it.
+    var newestRefreshToken: Int64?
     /// A statement that stands on a row keeps the read transaction of the others open.
     private var anchor: SQLiteStatement?
     private var moment: Moment?
@@ -141,12 +143,15 @@ internal import CSQLite
 
     /// Moves what is in the write-ahead log into the database file, as far as no reader needs it.
     /// - Parameter truncates: waits for readers and empties the log's file.
-    func checkpoint(truncates: Bool) throws(StoreError) {
-        var frames: Int32 = 0
+    /// - Returns: how many of the log's frames are in the file now.
+    @discardableResult
+    func checkpoint(truncates: Bool) throws(StoreError) -> Int {
+        var moved: Int32 = 0
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let code = unsafe sqlite3_wal_checkpoint_v2(database, nil, mode, &frames, nil)
+        let code = unsafe sqlite3_wal_checkpoint_v2(database, nil, mode, nil, &moved)
         unsafe logFrames.pointee = 0
         guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw failure(code) }
+        return max(0, Int(moved))
     }
 
     /// Copies the whole database as of now into the file at `path`, which must be empty, and gives way between steps.

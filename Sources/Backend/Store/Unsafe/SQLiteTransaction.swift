@@ -75,7 +75,9 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
     }
 
     func refreshToken(_ token: String) throws -> RefreshTokenRow? {
-        try read { reads throws(StoreError) in try reads.refreshToken(token) }
+        let row = try read { reads throws(StoreError) in try reads.refreshToken(token) }
+        if let row { ticket.tokenOwner = (row.id, row.userID) }
+        return row
     }
 
     func activeRefreshToken(of session: SessionID) throws -> RefreshTokenRow? {

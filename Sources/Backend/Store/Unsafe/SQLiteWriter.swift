@@ -7,22 +7,33 @@ internal import Glibc
 /// `@unchecked Sendable`: touched on the writer's thread only. `SQLiteStore` calls it in tasks that prefer the writer's
 /// `ThreadExecutor`, which runs one job at a time, and in that executor's hook after each batch of jobs.
 final class SQLiteWriter: @unchecked Sendable {
+    /// The log may grow to so many times the length at which it is to be shortened.
+    private static let logFactorMax = 8
+    /// The writer moves this part of that length itself.
+    private static let smallPart = 16
+
     private let stamps: ChangeStamps
+    private let checkpointer: Checkpointer
     private let readers: SQLiteReader
     private let checkpointFrames: Int
+    private let batchMax: Int
     private var connection: SQLiteConnection?
     private var thread: pthread_t?
     /// Whose body is at work.
     private var running: WriteTicket?
     /// Whose body is done and whose caller waits for the commit.
     private var waiting: [WriteTicket] = []
-    private var isCheckpointDue = false
 
-    init(connection: SQLiteConnection, stamps: ChangeStamps, readers: SQLiteReader, options: SQLiteOptions) {
+    init(
+        connection: SQLiteConnection, stamps: ChangeStamps, readers: SQLiteReader, checkpointer: Checkpointer,
+        options: SQLiteOptions
+    ) {
         self.connection = connection
+        self.checkpointer = checkpointer
         self.readers = readers
         self.stamps = stamps
         checkpointFrames = options.checkpointFrames
+        batchMax = options.batchMax
     }
 
     /// Runs a body; returns after the commit.
@@ -63,24 +74,22 @@ final class SQLiteWriter: @unchecked Sendable {
     }
 
     /// After each batch of jobs: makes the commit and lets the callers go on.
-    func endBatch() {
+    /// - Parameter isQueueEmpty: otherwise the commit waits for those in the queue, as long as it is not too big.
+    func endBatch(isQueueEmpty: Bool = true) {
         abandonRunning()
-        guard !waiting.isEmpty else {
-            // Nobody waits for this thread now.
-            if isCheckpointDue { checkpoint() }
-            return
-        }
+        guard isQueueEmpty || waiting.count >= batchMax else { return }
+        guard !waiting.isEmpty else { return }
         commit()
         let frames = connection?.framesInLog ?? 0
-        isCheckpointDue = frames >= checkpointFrames
-        if frames >= checkpointFrames * 2 { checkpoint() }
+        if frames >= checkpointFrames { shortenLog(frames) }
     }
 
     /// Commits what is done, empties the write-ahead log and closes.
     func close() async {
         endBatch()
+        checkpointer.stop()
         // Should it fail, the log stays and is read at the next start: nothing is lost.
-        try? connection?.checkpoint(truncates: true)
+        _ = try? connection?.checkpoint(truncates: true)
         connection = nil
     }
 
@@ -146,10 +155,23 @@ final class SQLiteWriter: @unchecked Sendable {
         }
     }
 
+    /// Lets the other thread move what is in the log; moves the little that is left itself, so that SQLite can start
+    /// the log anew; and all of it when the other thread does not keep up.
+    private func shortenLog(_ frames: Int) {
+        guard frames < checkpointFrames * Self.logFactorMax else { return checkpoint() }
+        guard !checkpointer.isBusy else { return }
+        let moved = checkpointer.framesMoved
+        let left = frames - moved
+        if moved <= frames, left <= checkpointFrames / Self.smallPart {
+            checkpoint()
+        } else {
+            checkpointer.request()
+        }
+    }
+
     private func checkpoint() {
-        isCheckpointDue = false
         readers.releaseSnapshots()
         // When it cannot be done now (a reader is in the way), the next one does it.
-        try? connection?.checkpoint(truncates: false)
+        _ = try? connection?.checkpoint(truncates: false)
     }
 }
