@@ -110,6 +110,21 @@ struct VerificationTests {
         }
     }
 
+    @Test("wrong tries at either code of a change are counted", arguments: ["alice@example.com", "bob@example.com"])
+    func wrongTriesOfChange(_ address: String) async throws {
+        try await MailWorld.use(.sovaria) { world in
+            let session = try await world.member()
+            try await world.update(session) { $0.email = "bob@example.com" }
+            try await world.deliver()
+            let code = try world.code(address)
+            let wrong = code == "000000" ? "111111" : "000000"
+            for _ in 0..<5 {
+                #expect(await refusal { try await world.verify("email_change", wrong, address) } == .codeExpired)
+            }
+            #expect(await refusal { try await world.verify("email_change", code, address) } == .codeExpired)
+        }
+    }
+
     @Test("an address changes when both addresses have confirmed, in either order", arguments: [true, false])
     func emailChange(_ newFirst: Bool) async throws {
         try await MailWorld.use { world in

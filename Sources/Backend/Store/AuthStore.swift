@@ -68,6 +68,8 @@ public protocol StoreReader: Sendable {
     /// Newest first by `updated_at`.
     func amrClaims(of session: SessionID) async throws -> [AMRClaimRow]
     func oneTimeToken(hash: String, types: [OneTimeTokenType]) async throws -> OneTimeTokenRow?
+    /// The newest of that type that went to the address or number.
+    func oneTimeToken(relatesTo address: String, type: OneTimeTokenType) async throws -> OneTimeTokenRow?
     func flowState(authCode: String) async throws -> FlowStateRow?
     /// The newest by `created_at`.
     func flowState(of user: UserID, method: String) async throws -> FlowStateRow?

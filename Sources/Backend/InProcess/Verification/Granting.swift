@@ -106,7 +106,8 @@ extension InProcessBackend {
         try await Self.checkFree(email: email, user.audience, except: user.id, in: tx)
         try await audit(.modified, by: AuditActor(user), at: now, in: tx)
         let verified: JSONObject = ["email": .string(email), "email_verified": true]
-        try await setOwnIdentity("email", verified, of: user.id, at: now, in: tx)
+        let fresh = AdminRules.identityData(of: user.id, email: email, isEmailVerified: true)
+        try await setOwnIdentity("email", verified, orElse: fresh, of: user.id, at: now, in: tx)
         let before = user.email
         user.email = email
         user.emailChange = ""
@@ -131,7 +132,8 @@ extension InProcessBackend {
         if let other = try await tx.user(phone: phone), other.id != user.id { throw AuthError(.phoneExists) }
         try await audit(.modified, by: AuditActor(user), at: now, in: tx)
         let verified: JSONObject = ["phone": .string(phone), "phone_verified": true]
-        try await setOwnIdentity("phone", verified, of: user.id, at: now, in: tx)
+        let fresh = Metadata.merged(AdminRules.identityData(of: user.id, phone: phone), with: verified)
+        try await setOwnIdentity("phone", verified, orElse: fresh, of: user.id, at: now, in: tx)
         user.phone = phone
         user.phoneChange = ""
         user.phoneChangeToken = ""
@@ -140,7 +142,8 @@ extension InProcessBackend {
     }
 
     private func setOwnIdentity(
-        _ provider: String, _ verified: JSONObject, of user: UserID, at now: Timestamp, in tx: any StoreTransaction
+        _ provider: String, _ verified: JSONObject, orElse fresh: JSONText, of user: UserID, at now: Timestamp,
+        in tx: any StoreTransaction
     ) async throws {
         if var identity = try await tx.identities(of: user).first(where: { $0.provider == provider }) {
             identity.data = Metadata.merged(identity.data, with: verified)
@@ -148,10 +151,7 @@ extension InProcessBackend {
             try await tx.update(identity)
             return
         }
-        var data: JSONObject = ["sub": .string(user.description)]
-        data.merge(verified)
-        let email = verified["email"]?.string
-        try await tx.insert(ownIdentity(of: user, provider, JSONText(data), email: email, at: now))
+        try await tx.insert(ownIdentity(of: user, provider, fresh, email: verified["email"]?.string, at: now))
     }
 
     /// `app_metadata.providers` from the identities in their order; the first is `provider`.

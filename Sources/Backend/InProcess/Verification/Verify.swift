@@ -108,9 +108,12 @@ extension InProcessBackend {
             for stored in [hash, OneTimeCode.pkcePrefix + hash] {
                 if let row = try await tx.oneTimeToken(hash: stored, types: types) { return row.userID }
             }
-            // A wrong code for the address that the account has: its tries are counted.
+            // A wrong code: the tries at what went to this address are counted.
             guard policy.wrongCodesMax != nil else { return nil }
-            return try await tx.user(email: email, audience: audience)?.id
+            for type in types {
+                if let row = try await tx.oneTimeToken(relatesTo: email, type: type) { return row.userID }
+            }
+            return nil
         case (_, .email(let email, _)): return try await tx.user(email: email, audience: audience)?.id
         }
     }

@@ -48,6 +48,9 @@ extension SQL {
             "SELECT authentication_method, created_at, updated_at FROM mfa_amr_claims WHERE session_id = ?1 "
                 + "ORDER BY updated_at DESC"
         case .oneTimeToken: "SELECT \(Columns.oneTimeToken) FROM one_time_tokens WHERE token_hash = ?1"
+        case .oneTimeTokenByAddress:
+            "SELECT \(Columns.oneTimeToken) FROM one_time_tokens WHERE relates_to = ?1 AND token_type = ?2 "
+                + "ORDER BY created_at DESC LIMIT 1"
         case .flowStateByCode: "SELECT \(Columns.flowState) FROM flow_state WHERE auth_code = ?1"
         case .flowStateOfUser:
             "SELECT \(Columns.flowState) FROM flow_state WHERE user_id = ?1 AND authentication_method = ?2 "

@@ -8,7 +8,7 @@ enum SQL: Int, CaseIterable {
     case identitiesOfUser, identityByProvider, identitiesByEmail, factorsOfUser
     case sessionByID, sessionOwner, sessionsOfUser
     case refreshTokenByToken, activeRefreshToken, amrClaims
-    case oneTimeToken, flowStateByCode, flowStateOfUser
+    case oneTimeToken, oneTimeTokenByAddress, flowStateByCode, flowStateOfUser
     case inbox, inboxOfRecipient
 
     case insertUser, deleteUser

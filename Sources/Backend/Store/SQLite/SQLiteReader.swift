@@ -136,6 +136,10 @@ final class SQLiteReader: StoreReader {
         try read { reads throws(StoreError) in try reads.oneTimeToken(hash: hash, types: types) }
     }
 
+    func oneTimeToken(relatesTo address: String, type: OneTimeTokenType) throws -> OneTimeTokenRow? {
+        try read { reads throws(StoreError) in try reads.oneTimeToken(relatesTo: address, type: type) }
+    }
+
     func flowState(authCode: String) throws -> FlowStateRow? {
         try read { reads throws(StoreError) in try reads.flowState(authCode: authCode) }
     }

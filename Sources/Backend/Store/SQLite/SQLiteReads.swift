@@ -184,6 +184,18 @@ struct SQLiteReads {
         return nil
     }
 
+    func oneTimeToken(
+        relatesTo address: String, type: OneTimeTokenType
+    ) throws(StoreError) -> OneTimeTokenRow? {
+        let statement = try connection.prepared(.oneTimeTokenByAddress)
+        defer { statement.reset() }
+        try statement.bind(1, address)
+        try statement.bind(2, type.rawValue)
+        guard try statement.step() else { return nil }
+        var row = RowReader(statement)
+        return try OneTimeTokenRow(&row)
+    }
+
     func flowState(authCode: String) throws(StoreError) -> FlowStateRow? {
         let statement = try connection.prepared(.flowStateByCode)
         defer { statement.reset() }

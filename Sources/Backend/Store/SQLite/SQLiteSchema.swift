@@ -139,6 +139,7 @@ enum SQLiteSchema {
             PRIMARY KEY (user_id, token_type)
         ) WITHOUT ROWID;
         CREATE INDEX one_time_tokens_token_hash_hash_idx ON one_time_tokens (token_hash);
+        CREATE INDEX one_time_tokens_relates_to_hash_idx ON one_time_tokens (relates_to);
 
         CREATE TABLE flow_state (
             id TEXT NOT NULL PRIMARY KEY,
