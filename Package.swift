@@ -35,7 +35,7 @@ let package = Package(
         library("CSys", pkgConfig: nil, apt: "libc6-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-        library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        library("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
         library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 

@@ -9,7 +9,7 @@ internal import Glibc
     fileprivate let multi: UnsafeMutableRawPointer
 
     func ring() {
-        _ = unsafe curl_multi_wakeup(multi)
+        _ = unsafe ccurl_multi_wakeup(multi)
     }
 }
 
@@ -29,8 +29,7 @@ internal import Glibc
     private static let idleMillisecondsMax: Int32 = 60_000
 
     init?(queue: OutgoingQueue) {
-        _ = curlIsReady
-        guard let multi = unsafe curl_multi_init() else { return nil }
+        guard curlIsReady, let multi = unsafe ccurl_multi_init() else { return nil }
         unsafe self.multi = unsafe multi
         self.queue = queue
         queue.install(bell: unsafe CurlBell(multi: multi))
@@ -45,18 +44,18 @@ internal import Glibc
                 guard let transfer = transfers[id] else { continue }
                 end(transfer, .failure(OutgoingError(.cancelled, "cancelled")))
             }
-            _ = unsafe curl_multi_perform(multi, &running)
+            _ = unsafe ccurl_multi_perform(multi, &running)
             drain()
             if let endsAt = turn.endsAt, endsAt <= clock.now || (transfers.isEmpty && turn.isIdle) { break }
             let isIdle = transfers.isEmpty && turn.isIdle
             let sleep = isIdle ? Self.idleMillisecondsMax : Self.sleepMillisecondsMax
-            _ = unsafe curl_multi_poll(multi, nil, 0, sleep, nil)
+            _ = unsafe ccurl_multi_poll(multi, sleep)
         }
         for transfer in Array(transfers.values) {
             end(transfer, .failure(OutgoingError(.shutDown, "shutting down")))
         }
         queue.install(bell: nil)
-        _ = unsafe curl_multi_cleanup(multi)
+        _ = unsafe ccurl_multi_cleanup(multi)
         queue.end()
     }
 
@@ -65,7 +64,7 @@ internal import Glibc
         guard
             let transfer = CurlTransfer(
                 order: order, timeLeft: timeLeft, trustedAuthoritiesFile: queue.trustedAuthoritiesFile),
-            unsafe curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
+            unsafe ccurl_multi_add_handle(multi, transfer.easy) == CURLM_OK
         else {
             return queue.finish(order, .failure(OutgoingError(.failed, "libcurl gave no handle")))
         }
@@ -75,7 +74,7 @@ internal import Glibc
 
     private func drain() {
         var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi, &left) {
+        while let message = unsafe ccurl_multi_info_read(multi, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let result = unsafe message.pointee.data.result
             let easy = unsafe message.pointee.easy_handle
@@ -85,15 +84,15 @@ internal import Glibc
     }
 
     private func end(_ transfer: CurlTransfer, _ outcome: OutgoingQueue.Outcome) {
-        _ = unsafe curl_multi_remove_handle(multi, transfer.easy)
+        _ = unsafe ccurl_multi_remove_handle(multi, transfer.easy)
         transfers[transfer.order.id] = nil
         inFlight[transfer.order.lane, default: 0] -= 1
         queue.finish(transfer.order, outcome)
     }
 }
 
-/// Set-up of libcurl, once a process.
-private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+/// Opens libcurl and sets it up, once a process; false where it is not installed.
+private let curlIsReady = ccurl_is_there() != 0 && ccurl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
 /// Starts the outgoing thread; it keeps the queue alive and ends when the queue is shut down.
 ///

@@ -25,7 +25,7 @@ internal import Glibc
 
     /// Prepares the handle, or returns nil where libcurl has no memory for one.
     init?(order: OutgoingQueue.Order, timeLeft: Duration, trustedAuthoritiesFile: String?) {
-        guard let easy = unsafe curl_easy_init() else { return nil }
+        guard let easy = unsafe ccurl_easy_init() else { return nil }
         unsafe self.easy = unsafe easy
         self.order = order
         unsafe list = nil
@@ -37,8 +37,8 @@ internal import Glibc
     }
 
     deinit {
-        unsafe curl_easy_cleanup(easy)
-        unsafe curl_slist_free_all(list)
+        unsafe ccurl_easy_cleanup(easy)
+        unsafe ccurl_slist_free_all(list)
     }
 
     // MARK: Options
@@ -52,7 +52,7 @@ internal import Glibc
     }
 
     private func append(_ line: String) {
-        if let longer = unsafe curl_slist_append(list, line) { unsafe list = longer }
+        if let longer = unsafe ccurl_slist_append(list, line) { unsafe list = longer }
     }
 
     private func setCommon(timeLeft: Duration, trustedAuthoritiesFile: String?) {
@@ -203,7 +203,7 @@ internal import Glibc
         if isMail, code >= 400, result != CURLE_OPERATION_TIMEDOUT {
             return .failure(OutgoingError(.mailReply(code), "the mail server answered \(code)"))
         }
-        let text = unsafe String(cString: curl_easy_strerror(result))
+        let text = unsafe String(cString: ccurl_easy_strerror(result))
         return .failure(OutgoingError(kind(of: result), text))
     }
 
