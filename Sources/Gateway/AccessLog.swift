@@ -4,6 +4,7 @@ internal import JSON
 
 /// One line for each exchange, without a secret in it. Source: gateway.md 10.
 public struct AccessLog: Sendable {
+    /// How a line looks: for people, or for machines.
     public enum Format: Sendable { case text, json }
 
     let format: Format

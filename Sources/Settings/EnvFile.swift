@@ -3,6 +3,7 @@
 /// `KEY=value` or `KEY: value`, optionally behind `export`; comment lines; unquoted values end at the line (and at the
 /// last `#` that stands behind a blank); `'…'` is literal, `"…"` knows `\n`, `\r` and `\x`; both may span lines.
 public enum EnvFile {
+    /// One assignment, with the line it stands on.
     public struct Entry: Sendable, Equatable {
         public let name: String
         public let value: String
@@ -17,6 +18,7 @@ public enum EnvFile {
         public var description: String { "line \(line): \(text)" }
     }
 
+    /// Reads the text of a `.env` file.
     public static func parse(_ text: String) throws(Fault) -> [Entry] {
         var reader = EnvFileReader(text)
         return try reader.entries()

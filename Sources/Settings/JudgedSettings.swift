@@ -1,5 +1,6 @@
 /// All settings, each judged, with where it came from.
 public struct JudgedSettings: Sendable {
+    /// One setting as it was found and judged.
     public struct Entry: Sendable {
         /// As it was written.
         public let text: String

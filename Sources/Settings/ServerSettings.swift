@@ -40,7 +40,9 @@ public struct ServerSettings: Sendable {
 
     public init() {}
 
+    /// How the access log is written (`DRAWBRIDGE_LOG`).
     public enum LogFormat: String, Sendable { case text, json, off }
+    /// When the built-in inbox is open (`DRAWBRIDGE_INBOX`).
     public enum InboxMode: String, Sendable {
         case automatic = "auto"
         case on
@@ -110,6 +112,7 @@ public struct MailSettings: Sendable {
     /// A send-email hook takes the mail.
     public var hasHook = false
 
+    /// Where mail is handed over, as the settings say it.
     public struct SMTPServer: Sendable {
         public var host: String
         public var port: UInt16

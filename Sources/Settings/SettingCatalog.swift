@@ -1,5 +1,6 @@
 /// Every name that may be set, and how to find one.
 public struct SettingCatalog: Sendable {
+    /// Names that belong together, under the title that `drawbridge check` gives them.
     public struct Group: Sendable {
         public let title: String
         public let names: [SettingName]

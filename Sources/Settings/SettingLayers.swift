@@ -12,6 +12,7 @@ public struct SettingLayers: Sendable {
 
     public init() {}
 
+    /// Lays the process environment over what is there.
     public mutating func add(environment: [String: String]) {
         layers.append(Layer(source: .environment, values: environment))
     }

@@ -48,6 +48,7 @@ public struct SettingName: Sendable {
 
 /// What the value of a setting may be. Source: supabase-config.md 1.
 public enum SettingKind: Sendable, Equatable {
+    /// Which JSON a setting that holds JSON must be.
     public enum JSONShape: Sendable { case array, object }
 
     case text

@@ -16,6 +16,7 @@ public enum SettingValue: Sendable, Equatable {
     case address(ListenAddress)
     case networks([IPNetwork])
 
+    /// One name with its value, in a setting that is a map.
     public struct Pair: Sendable, Equatable {
         public let key: String
         public let value: String

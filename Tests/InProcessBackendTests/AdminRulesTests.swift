@@ -55,8 +55,10 @@ struct AdminRulesTests {
             ("x", "", [], "strconv.ParseUint: parsing \"x\": invalid syntax"),
             ("-1", "", [], "strconv.ParseUint: parsing \"-1\": invalid syntax"),
             ("", "1.5", [], "strconv.ParseUint: parsing \"1.5\": invalid syntax"),
-            ("99999999999999999999", "", [],
-                "strconv.ParseUint: parsing \"99999999999999999999\": value out of range"),
+            (
+                "99999999999999999999", "", [],
+                "strconv.ParseUint: parsing \"99999999999999999999\": value out of range"
+            ),
             ("", "0", [], "per_page must be greater than 0"),
         ])
     func badPaging(_ page: String, _ perPage: String, _ sort: [String], _ complaint: String) {

@@ -22,24 +22,33 @@ struct RefreshDecisionTests {
 
     static let rows = [
         Row(testDescription: "a fresh token is spent", isRevoked: false, expected: .rotate),
-        Row(testDescription: "a fresh token beside an active child is spent", isRevoked: false, activeParent: "other",
+        Row(
+            testDescription: "a fresh token beside an active child is spent", isRevoked: false, activeParent: "other",
             expected: .rotate),
-        Row(testDescription: "the parent of the unused child gets the child again", activeParent: "presented",
+        Row(
+            testDescription: "the parent of the unused child gets the child again", activeParent: "presented",
             secondsSinceUse: 5, expected: .resend("active")),
-        Row(testDescription: "however late", activeParent: "presented", secondsSinceUse: 86_400,
+        Row(
+            testDescription: "however late", activeParent: "presented", secondsSinceUse: 86_400,
             expected: .resend("active")),
-        Row(testDescription: "also where rotation is off", activeParent: "presented", secondsSinceUse: 86_400,
+        Row(
+            testDescription: "also where rotation is off", activeParent: "presented", secondsSinceUse: 86_400,
             rotates: false, expected: .resend("active")),
-        Row(testDescription: "a grandparent at the interval's last moment forks", activeParent: "child",
+        Row(
+            testDescription: "a grandparent at the interval's last moment forks", activeParent: "child",
             secondsSinceUse: 10, expected: .fork),
-        Row(testDescription: "a grandparent a second later is a replay", activeParent: "child", secondsSinceUse: 11,
+        Row(
+            testDescription: "a grandparent a second later is a replay", activeParent: "child", secondsSinceUse: 11,
             expected: .revokeFamily),
-        Row(testDescription: "without an interval a grandparent is a replay", activeParent: "child",
+        Row(
+            testDescription: "without an interval a grandparent is a replay", activeParent: "child",
             secondsSinceUse: 1, interval: 0, expected: .revokeFamily),
         Row(testDescription: "a replay without any active token", secondsSinceUse: 11, expected: .revokeFamily),
-        Row(testDescription: "a revoked family grows no child within the interval", secondsSinceUse: 1,
+        Row(
+            testDescription: "a revoked family grows no child within the interval", secondsSinceUse: 1,
             expected: .revokeFamily),
-        Row(testDescription: "a replay is only refused where rotation is off", activeParent: "child",
+        Row(
+            testDescription: "a replay is only refused where rotation is off", activeParent: "child",
             secondsSinceUse: 11, rotates: false, expected: .refuse),
     ]
 
@@ -86,11 +95,14 @@ struct SessionValidityTests {
         Row(testDescription: "inactive since the beginning", inactivity: 60, now: 61, expected: .inactive),
         Row(testDescription: "refreshed meanwhile", refreshedAt: 30, inactivity: 60, now: 90, expected: .valid),
         Row(testDescription: "refreshed too long ago", refreshedAt: 30, inactivity: 60, now: 91, expected: .inactive),
-        Row(testDescription: "the token's own time counts", tokenUpdatedAt: 30, inactivity: 60, now: 90,
+        Row(
+            testDescription: "the token's own time counts", tokenUpdatedAt: 30, inactivity: 60, now: 90,
             expected: .valid),
-        Row(testDescription: "a token older than its session does not", tokenUpdatedAt: -30, inactivity: 60, now: 61,
+        Row(
+            testDescription: "a token older than its session does not", tokenUpdatedAt: -30, inactivity: 60, now: 61,
             expected: .inactive),
-        Row(testDescription: "the timebox is told before inactivity", timebox: 60, inactivity: 60, now: 61,
+        Row(
+            testDescription: "the timebox is told before inactivity", timebox: 60, inactivity: 60, now: 61,
             expected: .expired),
         Row(testDescription: "low AAL without a factor", lowAAL: 60, now: 61, expected: .valid),
         Row(testDescription: "low AAL with a factor", lowAAL: 60, hasFactor: true, now: 61, expected: .lowAAL),

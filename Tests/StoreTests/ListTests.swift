@@ -43,9 +43,11 @@ import Testing
         }
     }
 
-    @Test("odd pages are empty or whole, never an error", arguments: [
-        (-5, 10, 3), (0, -1, 0), (0, Int.max, 3), (Int.max, 10, 0), (3, 10, 0),
-    ])
+    @Test(
+        "odd pages are empty or whole, never an error",
+        arguments: [
+            (-5, 10, 3), (0, -1, 0), (0, Int.max, 3), (Int.max, 10, 0), (3, 10, 0),
+        ])
     func oddPages(offset: Int, limit: Int, count: Int) async throws {
         try await TemporaryStore.use { store in
             let rows = (0..<3).map { fixtures.user("u\($0)@example.com") }
@@ -56,24 +58,26 @@ import Testing
         }
     }
 
-    @Test("the filter looks into address and full name as LIKE and ILIKE do", arguments: [
-        ("ann", ["ann@example.com"]),
-        ("ANN", []),
-        ("BOB SM", ["bob@example.com"]),
-        ("bob sm", ["bob@example.com"]),
-        ("a%n@", ["ann@example.com"]),
-        ("b_b@", ["bob@example.com"]),
-        ("b_@", []),
-        ("%", ["ann@example.com", "bob@example.com", "c*[d@example.com"]),
-        ("100\\%", ["ann@example.com"]),
-        ("1\\0", ["ann@example.com"]),
-        ("*", ["c*[d@example.com"]),
-        ("[d", ["c*[d@example.com"]),
-        ("?", []),
-        ("\\", ["c*[d@example.com"]),
-        ("'", []),
-        ("", ["ann@example.com", "bob@example.com", "c*[d@example.com"]),
-    ])
+    @Test(
+        "the filter looks into address and full name as LIKE and ILIKE do",
+        arguments: [
+            ("ann", ["ann@example.com"]),
+            ("ANN", []),
+            ("BOB SM", ["bob@example.com"]),
+            ("bob sm", ["bob@example.com"]),
+            ("a%n@", ["ann@example.com"]),
+            ("b_b@", ["bob@example.com"]),
+            ("b_@", []),
+            ("%", ["ann@example.com", "bob@example.com", "c*[d@example.com"]),
+            ("100\\%", ["ann@example.com"]),
+            ("1\\0", ["ann@example.com"]),
+            ("*", ["c*[d@example.com"]),
+            ("[d", ["c*[d@example.com"]),
+            ("?", []),
+            ("\\", ["c*[d@example.com"]),
+            ("'", []),
+            ("", ["ann@example.com", "bob@example.com", "c*[d@example.com"]),
+        ])
     func filter(text: String, expected: [String]) async throws {
         try await TemporaryStore.use { store in
             var ann = fixtures.user("ann@example.com")

@@ -131,9 +131,11 @@ import Testing
         }
     }
 
-    @Test("a value that is taken is refused by the name of its columns", arguments: [
-        ("email", "users.email"), ("phone", "users.phone"), ("id", "users.id"), ("token", "users.recovery_token"),
-    ])
+    @Test(
+        "a value that is taken is refused by the name of its columns",
+        arguments: [
+            ("email", "users.email"), ("phone", "users.phone"), ("id", "users.id"), ("token", "users.recovery_token"),
+        ])
     func unique(what: String, name: String) async throws {
         try await TemporaryStore.use { store in
             var first = fixtures.user("a@example.com")

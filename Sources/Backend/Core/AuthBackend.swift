@@ -8,8 +8,8 @@ public import JSON
 public protocol AuthBackend: Sendable {
     /// Checks the caller's bearer (or administrator's key). Source: supabase-core.md 5.
     ///
-    /// A remote backend may only read the token here and leave the judgement to the operation that follows; it must then
-    /// judge in ``confirm(_:)``.
+    /// A remote backend may only read the token here and leave the judgement to the operation that follows; it must
+    /// then judge in ``confirm(_:)``.
     func authenticate(_ context: RequestContext, as level: AccessLevel) async throws(AuthError) -> Principal
 
     /// Makes sure that a principal really is who it says, before an error of the caller's own request is told

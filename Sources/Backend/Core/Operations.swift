@@ -82,6 +82,7 @@ public struct LinkVerification: Sendable {
 
 /// Where the browser goes after a link was opened, and with what.
 public struct LinkOutcome: Sendable {
+    /// What the browser takes along to the target.
     public enum Result: Sendable {
         case signedIn(Session, type: String)
         /// PKCE: the code to exchange, no session yet.

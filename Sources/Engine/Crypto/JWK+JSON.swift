@@ -46,7 +46,7 @@ extension JWK {
         try self.init(object)
     }
 
-    /// The key as a JSON object with its members in the order of their names. Its secret comes along: see ``publicKey``.
+    /// The key as a JSON object, its members in the order of their names. Its secret comes along: see ``publicKey``.
     public var object: JSONObject {
         var members: [(String, JSONValue)] = [("alg", .string(algorithm.rawValue))]
         func add(_ name: String, _ bytes: [UInt8]) { members.append((name, .string(Base64.encodeURL(bytes)))) }

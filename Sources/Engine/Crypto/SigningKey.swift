@@ -13,7 +13,7 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
         case pair(PublicKey)
     }
 
-    /// Makes the key that a private JWK describes, and tries it: a secret half that is not its public half's is refused.
+    /// Makes the key that a private JWK describes, and tries it: halves that do not match are refused.
     /// - Throws: `.invalidKey` if its parts do not make a private key.
     public init(_ jwk: JWK) throws(CryptoError) {
         guard jwk.isPrivate else { throw CryptoError(.invalidKey, "a public key cannot sign") }

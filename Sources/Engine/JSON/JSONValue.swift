@@ -26,6 +26,7 @@ public enum JSONValue: Hashable, Sendable {
         try parse(text.utf8.span, limits: limits)
     }
 
+    /// A whole number of any size and sign.
     public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
     public var isNull: Bool {

@@ -15,36 +15,43 @@ extension JSONWriter {
         endArray()
     }
 
+    /// Writes a member with a string, escaped as needed.
     public mutating func field(_ name: StaticString, _ value: String) {
         key(name)
         string(value)
     }
 
+    /// Writes a member with `true` or `false`.
     public mutating func field(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
+    /// Writes a member with a whole number.
     public mutating func field(_ name: StaticString, _ value: some FixedWidthInteger) {
         key(name)
         int(value)
     }
 
+    /// Writes a member with a UUID in lower case.
     public mutating func field(_ name: StaticString, _ value: UUID) {
         key(name)
         uuid(value)
     }
 
+    /// Writes a member with a time, as RFC 3339 in UTC.
     public mutating func field(_ name: StaticString, _ value: Timestamp) {
         key(name)
         timestamp(value)
     }
 
+    /// Writes a member with a JSON text as it stands.
     public mutating func field(_ name: StaticString, _ value: JSONText) {
         key(name)
         raw(value)
     }
 
+    /// Writes a member with any JSON value.
     public mutating func field(_ name: StaticString, _ value: JSONValue) {
         key(name)
         self.value(value)

@@ -21,23 +21,27 @@ public struct JSONWriter: Sendable {
     /// What has been written, as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Writes `{`; ``endObject()`` must follow.
     public mutating func beginObject() {
         separate()
         bytes.append(UInt8(ascii: "{"))
         needsComma = false
     }
 
+    /// Writes `}`, the end of the object begun last.
     public mutating func endObject() {
         bytes.append(UInt8(ascii: "}"))
         needsComma = true
     }
 
+    /// Writes `[`; ``endArray()`` must follow.
     public mutating func beginArray() {
         separate()
         bytes.append(UInt8(ascii: "["))
         needsComma = false
     }
 
+    /// Writes `]`, the end of the array begun last.
     public mutating func endArray() {
         bytes.append(UInt8(ascii: "]"))
         needsComma = true
@@ -71,6 +75,7 @@ public struct JSONWriter: Sendable {
         if let text { string(text) } else { null() }
     }
 
+    /// Writes a whole number.
     public mutating func int(_ value: some FixedWidthInteger) {
         separate()
         appendInteger(value)
@@ -83,6 +88,7 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes `null`.
     public mutating func null() {
         separate()
         JSONBytes.append("null", to: &bytes)

@@ -19,9 +19,11 @@ extension InProcessBackend {
         var audience = try audience(context, principal)
         if let given = try AdminRules.audience(attributes.audience) { audience = given }
         let email = try AdminRules.email(attributes.email)
-        if let email { try await read { reader in
+        if let email {
+            try await read { reader in
                 try await Self.checkFree(email: email, audience, in: reader)
-            } }
+            }
+        }
         let phone = try AdminRules.phone(attributes.phone)
         if let phone { try await read { try await Self.checkFree(phone: phone, in: $0) } }
         let password = try AdminRules.newPassword(attributes)
