@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from gateway import UNLIMITED, Gateway  # noqa: E402
 
 GOAL = 3000
-LIMIT = 5540        # what has been reached; lowered with every gain until it meets the goal
+LIMIT = 4710        # what has been reached; lowered with every gain until it meets the goal
 TOLERANCE = 1.10
 CONNECTIONS = 64
 FEW, MANY = 10, 110      # requests on each connection

@@ -24,7 +24,7 @@ step() {
 copies() { python3 conformance/tools/behind.py; }
 format() { swift format lint --strict -r Sources Tests Package.swift; }
 debug_build() { swift build --build-tests 2>&1 | grep -vE '^\[[0-9]+/[0-9]+\]'; return "${PIPESTATUS[0]}"; }
-unit() { swift test --skip-build --quiet 2>&1 | grep -vE '^(◇|✔ (Test|Suite) )|started at|Executed 0 tests'; return "${PIPESTATUS[0]}"; }
+unit() { swift test --skip-build --no-parallel --quiet 2>&1 | grep -vE '^(◇|✔ (Test|Suite) )|started at|Executed 0 tests'; return "${PIPESTATUS[0]}"; }
 release_build() { swift build -c release --static-swift-stdlib 2>&1 | grep -vE '^\[[0-9]+/[0-9]+\]'; return "${PIPESTATUS[0]}"; }
 
 step copies copies
