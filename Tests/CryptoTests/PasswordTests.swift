@@ -18,6 +18,15 @@ struct PasswordTests {
         #expect(!Bcrypt.matches(Array((password + "x").utf8), hash))
     }
 
+    @Test("any length of password is compared, by its first 72 bytes", arguments: [71, 72, 73, 512, 513, 100_000])
+    func longPasswords(length: Int) throws {
+        let password = [UInt8](repeating: 0x78, count: length)
+        let hash = try Bcrypt.hash(password, cost: 4, random: SeededRandom(1))
+        #expect(Bcrypt.matches(password, hash))
+        #expect(Bcrypt.matches(password + [0x79], hash) == (length >= 72))
+        #expect(!Bcrypt.matches([0x79] + password, hash))
+    }
+
     @Test("a hash is $2a$ of the cost asked for, and salts differ")
     func hashing() throws {
         let password = Array("pässword".utf8)

@@ -59,7 +59,8 @@ final class BcryptScratch {
     func hash(_ password: [UInt8], setting: String) throws(PasswordError) -> String {
         guard !password.contains(0) else { throw .invalidPassword }
         defer { wipe() }
-        var phrase = password + [0]
+        // libxcrypt refuses more than 512 bytes; bcrypt itself never looks past these.
+        var phrase = Array(password.prefix(Bcrypt.passwordBytesMax)) + [0]
         defer { unsafe OPENSSL_cleanse(&phrase, phrase.count) }
         let hash = unsafe phrase.withUnsafeBytes { bytes -> String? in
             guard let start = bytes.baseAddress else { return nil }
