@@ -32,7 +32,8 @@ public struct HTTPLimits: Sendable {
     /// Unsent response bytes of a connection at which no further pipelined request is answered and nothing is read.
     public var outputHighWaterBytes = 256 * 1024
     /// Bytes that are read and dropped after a final answer, so that the peer can read it before the socket ends.
-    public var lingerBytesMax = 64 * 1024
+    /// Twice the largest body that is taken: a client that sends a little too much can still read why it was refused.
+    public var lingerBytesMax = 2 * 1024 * 1024
     /// Receive calls of one connection in one turn of the loop.
     public var readsPerTurnMax = 16
 
