@@ -8,8 +8,8 @@ struct OpenedSession: Sendable {
     let refreshToken: String
     /// The account's row after the sign-in.
     let user: UserRow
-    /// Newest first.
-    let amr: [AMRClaimRow]
+    /// Newest first; nil when they are still to be read, after the transaction.
+    let amr: [AMRClaimRow]?
 }
 
 extension InProcessBackend {
@@ -49,7 +49,7 @@ extension InProcessBackend {
             expiresAt = min(expiresAt, opened.session.createdAt + limit)
         }
         let claims = AccessTokenClaims.write(
-            user: user, session: opened.session, amr: opened.amr, issuer: policy.issuer, issuedAt: issuedAt,
+            user: user, session: opened.session, amr: opened.amr ?? [], issuer: policy.issuer, issuedAt: issuedAt,
             expiresAt: expiresAt)
         let token = try tokens.sign(claims)
         let seconds = expiresAt.unixSeconds &- issuedAt.unixSeconds
@@ -59,11 +59,17 @@ extension InProcessBackend {
             sessionID: opened.session.id)
     }
 
-    /// Reads the account anew, as the answer to a grant shows it, and issues the tokens.
-    /// - Throws: `unexpected` when the account is gone already; the caller may try again.
+    /// Reads the account anew on the caller's own loop, as the answer to a grant shows it, and issues the tokens.
     func issueReloaded(_ opened: OpenedSession) async throws(AuthError) -> Session {
-        let rows = try await read { try await $0.account(opened.user.id, session: nil) }
+        let (rows, amr) = try await read { reader in
+            let rows = try await reader.account(opened.user.id, session: nil)
+            if let amr = opened.amr { return (rows, amr) }
+            return (rows, try await reader.amrClaims(of: opened.session.id))
+        }
+        // An account that was deleted meanwhile is answered as it was: its tokens are good for nothing.
         let user = rows.map { User($0) } ?? User(row: opened.user, identities: [], factors: [])
-        return try issue(opened, for: user)
+        let complete = OpenedSession(
+            session: opened.session, refreshToken: opened.refreshToken, user: opened.user, amr: amr)
+        return try issue(complete, for: user)
     }
 }

@@ -121,8 +121,7 @@ extension InProcessBackend {
         session.userAgent = context.userAgent
         session.ip = context.clientAddress
         try await tx.update(session)
-        let amr = try await tx.amrClaims(of: session.id)
-        return .opened(OpenedSession(session: session, refreshToken: token, user: presented.user, amr: amr))
+        return .opened(OpenedSession(session: session, refreshToken: token, user: presented.user, amr: nil))
     }
 
     private func insertChild(
