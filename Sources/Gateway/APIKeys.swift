@@ -72,16 +72,3 @@ struct KeyCache {
         return judged
     }
 }
-
-extension Span<UInt8> {
-    /// An owned copy.
-    var array: [UInt8] {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(count)
-        for index in indices { copy.append(self[index]) }
-        return copy
-    }
-
-    /// The bytes as text, invalid UTF-8 replaced.
-    var text: String { String(decoding: array, as: UTF8.self) }
-}

@@ -43,10 +43,10 @@ struct RequestIDs {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func next() -> String {
+    mutating func next() -> UUID {
         let high = word() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = word() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        return UUID(high: high, low: low).description
+        return UUID(high: high, low: low)
     }
 }
 

@@ -27,8 +27,8 @@ public final class Gateway: Sendable {
     }
 
     let fields: AnswerFields
-    /// The answer of `/health`, made once.
-    let health: HTTPResponse
+    /// The answers of `/health` without and with an `Origin`, made once.
+    let health, healthCrossOrigin: PreparedAnswer
 
     public init(
         options: GatewayOptions, api: SupabaseAPI, keys: any APIKeySource, clock: any WallClock, shown: Shown
@@ -38,11 +38,17 @@ public final class Gateway: Sendable {
         self.keys = keys
         self.clock = clock
         self.shown = shown
-        fields = AnswerFields(options.cors)
+        fields = AnswerFields(options)
         let answer = api.answerAtOnce(WireRequest(method: "GET", path: "/health"))
-        health = HTTPResponse(
-            HTTPStatus(answer?.status ?? 500),
-            block: HeaderBlock((answer?.headers ?? []).map { HTTPField($0.name, $0.value) }), body: answer?.body ?? [])
+        let own = (answer?.headers ?? []).map { HTTPField($0.name, $0.value) }
+        let note = ExchangeNote(route: "/health")
+        func prepare(hasOrigin: Bool) -> PreparedAnswer {
+            PreparedAnswer(
+                HTTPStatus(answer?.status ?? 500), own + AnswerFields.list(options.cors, hasOrigin: hasOrigin),
+                body: answer?.body ?? [], note: note)
+        }
+        health = prepare(hasOrigin: false)
+        healthCrossOrigin = prepare(hasOrigin: true)
     }
 }
 
@@ -56,14 +62,24 @@ public final class DrainState: Sendable {
 
 /// The fields that every answer carries, rendered once.
 struct AnswerFields: Sendable {
-    private let plain: HeaderBlock
-    private let crossOrigin: HeaderBlock
+    private let plain, crossOrigin: HeaderBlock
+    private let plainJSON, crossOriginJSON: HeaderBlock
 
-    init(_ cors: CORSPolicy) {
-        let always = [HTTPField("X-Content-Type-Options", "nosniff")]
-        plain = HeaderBlock(cors.answerFields(hasOrigin: false) + always)
-        crossOrigin = HeaderBlock(cors.answerFields(hasOrigin: true) + always)
+    init(_ options: GatewayOptions) {
+        var json = [HTTPField("Content-Type", "application/json")]
+        if options.addsNoStore { json.append(HTTPField("Cache-Control", "no-store")) }
+        plain = HeaderBlock(Self.list(options.cors, hasOrigin: false))
+        crossOrigin = HeaderBlock(Self.list(options.cors, hasOrigin: true))
+        plainJSON = HeaderBlock(Self.list(options.cors, hasOrigin: false) + json)
+        crossOriginJSON = HeaderBlock(Self.list(options.cors, hasOrigin: true) + json)
+    }
+
+    static func list(_ cors: CORSPolicy, hasOrigin: Bool) -> [HTTPField] {
+        cors.answerFields(hasOrigin: hasOrigin) + [HTTPField("X-Content-Type-Options", "nosniff")]
     }
 
     func block(hasOrigin: Bool) -> HeaderBlock { hasOrigin ? crossOrigin : plain }
+
+    /// The same with those of a JSON answer that is not to be kept.
+    func jsonBlock(hasOrigin: Bool) -> HeaderBlock { hasOrigin ? crossOriginJSON : plainJSON }
 }

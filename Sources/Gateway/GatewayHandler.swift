@@ -9,19 +9,26 @@ public final class GatewayHandler: HTTPHandler {
     let gateway: Gateway
     private let loop: EventLoop
     private let shard: Metrics.Shard
+    private let knownUsers: KnownUsers
     private var keys: KeyCache
     private var ids: RequestIDs
-    private let healthNote = ExchangeNote(route: "/health")
+    /// Of the options, what every request asks for.
+    private let isLogging, hasBarePaths, isForOperations: Bool
     /// Notes of routes for when no log wants to know more.
     private var notes: [String: ExchangeNote] = [:]
+    private let userNote = ExchangeNote(route: "/user")
 
     /// - Parameter random: seeds the request ids of this loop.
     public init(_ gateway: Gateway, loop: EventLoop, random: some RandomSource) {
         self.gateway = gateway
         self.loop = loop
         shard = gateway.shown.metrics.makeShard()
+        knownUsers = gateway.api.knownUsers
         keys = KeyCache(gateway.keys)
         ids = RequestIDs(random)
+        isLogging = gateway.shown.log != nil
+        hasBarePaths = gateway.options.hasBarePaths
+        isForOperations = gateway.options.operations == .only
     }
 
     private var options: GatewayOptions { gateway.options }
@@ -53,16 +60,17 @@ public final class GatewayHandler: HTTPHandler {
     }
 
     public func respond(to request: borrowing RequestView, into response: inout ResponseWriter) -> Disposition {
-        if request.method == .get, !request.head.hasDotSegments, isHealth(request.path) {
-            response.begin(gateway.health.status)
-            if let block = gateway.health.block { response.add(block) }
-            response.add(gateway.fields.block(hasOrigin: request.header(.origin) != nil))
-            response.note = healthNote
-            response.end(body: gateway.health.body)
-            return .done
+        if request.method == .get, !request.head.hasDotSegments, !isForOperations {
+            if isAt("/auth/v1/health", bare: "/health", request.path) {
+                response.send(request.header(.origin) == nil ? gateway.health : gateway.healthCrossOrigin)
+                return .done
+            }
+            if isAt("/auth/v1/user", bare: "/user", request.path), showKnownUser(request, into: &response) {
+                return .done
+            }
         }
         let destination = Destination.find(request)
-        if options.operations == .only { return operations(destination, request, into: &response) }
+        if isForOperations { return operations(destination, request, into: &response) }
         switch destination {
         case .auth(let path, let isPrefixed):
             if answerPreflight(request, into: &response) { return .done }
@@ -120,8 +128,12 @@ public final class GatewayHandler: HTTPHandler {
         shard.count(
             .init(route: note?.route ?? "unknown", method: exchange.method, status: exchange.status.code),
             nanoseconds: exchange.nanoseconds, bytesIn: exchange.bytesIn, bytesOut: exchange.bytesOut)
-        guard let log = gateway.shown.log else { return }
-        log.write(
+        if isLogging { log(exchange, note) }
+    }
+
+    @inline(never)
+    private func log(_ exchange: borrowing ExchangeView, _ note: ExchangeNote?) {
+        gateway.shown.log?.write(
             .init(
                 method: "\(exchange.method.name)", target: exchange.target.text,
                 note: note ?? ExchangeNote(route: "unknown"), status: Int(exchange.status.code),
@@ -131,11 +143,40 @@ public final class GatewayHandler: HTTPHandler {
 
     // MARK: Supabase Auth's wire
 
-    private func isHealth(_ path: Span<UInt8>) -> Bool {
-        guard options.operations != .only else { return false }
-        if path.count == 15 { return Scan.equals(path, "/auth/v1/health") }
-        return path.count == 7 && options.hasBarePaths && Scan.equals(path, "/health")
+    private func isAt(_ prefixed: StaticString, bare: StaticString, _ path: Span<UInt8>) -> Bool {
+        if path.count == prefixed.utf8CodeUnitCount { return Scan.equals(path, prefixed) }
+        return hasBarePaths && path.count == bare.utf8CodeUnitCount && Scan.equals(path, bare)
     }
+
+    /// Answers `GET /user` for a token that the backend knows, without a task. Whatever is not as usual, every fault
+    /// too, is left to the general way: then nothing is written and the answer is false.
+    private func showKnownUser(_ request: borrowing RequestView, into response: inout ResponseWriter) -> Bool {
+        guard let bearer = request.bearer(), request.header(.xJwtAud) == nil else { return false }
+        var keyID = ""
+        if request.path.count > Self.bareUserPathBytes {
+            guard case .known(let judged) = judgeKey(request) else { return false }
+            keyID = judged.id
+        }
+        guard let body = knownUsers.json(bearer) else { return false }
+        response.begin(.ok)
+        response.add(gateway.fields.jsonBlock(hasOrigin: request.header(.origin) != nil))
+        var requestID = ""
+        if gateway.options.requestIDHeader == nil {
+            let id = ids.next()
+            response.header("X-Request-Id", id)
+            if isLogging { requestID = id.description }
+        } else {
+            requestID = self.requestID(request)
+            if !requestID.isEmpty { response.header("X-Request-Id", requestID) }
+        }
+        response.note =
+            isLogging ? ExchangeNote(route: userNote.route, requestID: requestID, keyID: keyID) : userNote
+        response.end(body: body)
+        return true
+    }
+
+    /// `/user`; with a prefix the path is longer, and wants a key.
+    private static let bareUserPathBytes = 5
 
     private func auth(
         _ path: String, isPrefixed: Bool, _ request: borrowing RequestView, into response: inout ResponseWriter
@@ -352,14 +393,14 @@ public final class GatewayHandler: HTTPHandler {
     }
 
     private func requestID(_ request: borrowing RequestView) -> String {
-        guard let header = options.requestIDHeader else { return ids.next() }
+        guard let header = options.requestIDHeader else { return ids.next().description }
         return request.text(ofField: header).map { String($0.prefix(200)) } ?? ""
     }
 
     private func note(
         _ route: String, requestID: String = "", keyID: String = "", client: String? = nil
     ) -> ExchangeNote {
-        if gateway.shown.log != nil {
+        if isLogging {
             return ExchangeNote(route: route, requestID: requestID, keyID: keyID, client: client)
         }
         if let note = notes[route] { return note }
@@ -372,7 +413,7 @@ public final class GatewayHandler: HTTPHandler {
         _ fault: WireFault, _ request: borrowing RequestView, route: String, mayHaveOrigin: Bool = false,
         into response: inout ResponseWriter
     ) {
-        let id = ids.next()
+        let id = ids.next().description
         let answer = gateway.api.failure(fault, apiVersion: request.text(.xSupabaseApiVersion), requestID: id)
         send(answer, request, route: route, requestID: id, mayHaveOrigin: mayHaveOrigin, into: &response)
     }

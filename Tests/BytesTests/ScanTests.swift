@@ -41,6 +41,32 @@ struct ScanTests {
         }
     }
 
+    @Test("the first mark of a path is found wherever it stands in a word", arguments: UInt8.min...UInt8.max)
+    func pathMarks(byte: UInt8) {
+        let isMark = byte < 0x2F || byte == 0x3F || byte == 0x5C || byte >= 0x7F
+        for place in 0..<19 {
+            var bytes = [UInt8](repeating: 0x7E, count: 19)
+            bytes[place] = byte
+            let found = Scan.firstPathMark(in: bytes.span, from: 0)
+            #expect(found == (isMark ? place : 19))
+        }
+    }
+
+    @Test("a difference of one bit is seen wherever it is", arguments: [1, 7, 8, 9, 16, 43, 64, 65])
+    func differences(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        let isSame = Scan.equals(bytes.span, bytes.span) && ConstantTime.equals(bytes, bytes)
+        #expect(isSame)
+        for place in 0..<count {
+            var other = bytes
+            other[place] ^= 0x80
+            let seems = Scan.equals(bytes.span, other.span) || ConstantTime.equals(bytes, other)
+            #expect(!seems)
+        }
+        let isShorter = Scan.equals(bytes.span, bytes.span.extracting(..<(count - 1)))
+        #expect(!isShorter)
+    }
+
     @Test("token bytes are those of RFC 9110 section 5.6.2")
     func tokens() {
         let allowed = Set("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)

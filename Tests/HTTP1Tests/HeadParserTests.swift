@@ -240,11 +240,11 @@ struct RequestHeadTests {
         ) { view in
             let (method, head, count) = (view.method, view.head, view.fieldCount)
             #expect(method == .patch && count == 4 && head.contentLength == 3 && head.hasPercent)
-            let path = RequestView.text(view.path)
-            let query = RequestView.text(view.query)
-            let target = RequestView.text(view.target)
-            let host = RequestView.text(view.host)
-            let body = RequestView.text(view.body)
+            let path = view.path.text
+            let query = view.query.text
+            let target = view.target.text
+            let host = view.host.text
+            let body = view.body.text
             #expect(path == "/a/b%20c" && query == "x=1&y" && target == "/a/b%20c?x=1&y")
             #expect(host == "gw.test:80" && body == "abc")
             let values = [view.text(.apikey), view.text(named: "x-own"), view.text(named: "x_own"), view.text(.origin)]
@@ -255,10 +255,31 @@ struct RequestHeadTests {
         }
     }
 
+    @Test(
+        "a host that was found good once lets no other pass",
+        arguments: ["good.example", "a.b.example:8080", "one.two.three.example:65"])
+    func hostsAfterOne(host: String) {
+        for place in host.utf8.indices {
+            var parser = HeadParser()
+            let good = [UInt8]("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8)
+            #expect(parser.parse(good.span) == .complete)
+            parser.reset()
+            #expect(parser.parse(good.span) == .complete)
+            parser.reset()
+            var bytes = good
+            bytes[22 + host.utf8.distance(from: host.utf8.startIndex, to: place)] = UInt8(ascii: "@")
+            let outcome = parser.parse(bytes.span)
+            guard case .failed = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+    }
+
     @Test("the absolute form yields path and query")
     func absolute() throws {
         try withView("GET http://gw.test/p?q HTTP/1.1\r\nHost: gw.test\r\n\r\n") { view in
-            let (path, query) = (RequestView.text(view.path), RequestView.text(view.query))
+            let (path, query) = (view.path.text, view.query.text)
             #expect(path == "/p" && query == "q")
         }
         try withView("GET http://gw.test HTTP/1.1\r\nHost: gw.test\r\n\r\n") { view in

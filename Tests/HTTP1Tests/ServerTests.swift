@@ -55,7 +55,7 @@ private final class Echo: HTTPHandler {
     var observes: Bool { true }
 
     func observe(_ exchange: borrowing ExchangeView) {
-        let entry = "\(exchange.status.code) \(RequestView.text(exchange.target))"
+        let entry = "\(exchange.status.code) \(exchange.target.text)"
         seen.list.withLock { $0.append(entry) }
     }
 }

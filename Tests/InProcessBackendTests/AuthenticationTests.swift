@@ -52,8 +52,34 @@ struct AuthenticationTests {
                 for _ in 0..<2 {
                     let reason = await failure { () throws(AuthError) in try await world.authenticate(token) }
                     #expect(reason == row.expected, "row \(index)")
+                    let known = world.backend.userAtOnce(token.exposed.utf8.span)
+                    #expect(known == nil || reason == nil, "row \(index)")
                 }
             }
+        }
+    }
+
+    @Test("what is known at once of a token is what asking would tell")
+    func atOnce() async throws {
+        try await inWorld { world in
+            let user = try await world.account()
+            let token = try await world.signIn().accessToken
+            func known() -> SharedUser? { world.backend.userAtOnce(token.exposed.utf8.span) }
+            #expect(known() == nil)
+            _ = try await world.authenticate(token)
+            #expect(known()?.user.id == user.id)
+            let cut = world.backend.userAtOnce(token.exposed.utf8.span.extracting(droppingLast: 1))
+            #expect(cut == nil)
+
+            _ = try await world.update(user.id) { $0.banDuration = "10m" }
+            #expect(known() == nil)
+            #expect(
+                await failure { () throws(AuthError) in try await world.authenticate(token) } == .userBanned)
+            #expect(known() == nil)
+            world.clock.advance(by: .seconds(600))
+            #expect(known()?.user.id == user.id)
+            world.clock.advance(by: .seconds(3600))
+            #expect(known() == nil)
         }
     }
 

@@ -29,6 +29,9 @@ public protocol AuthBackend: Sendable {
 
     func signOut(_ scope: SignOutScope, _ principal: Principal, _ context: RequestContext) async throws(AuthError)
     func user(_ principal: Principal, _ context: RequestContext) async throws(AuthError) -> User
+    /// What ``authenticate(_:as:)`` and ``user(_:_:)`` would come to for a token without further wishes, when that is
+    /// known already and still true. Never waits; nil, also for every fault, when they have to be asked.
+    func userAtOnce(_ bearer: Span<UInt8>) -> SharedUser?
     func update(
         _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User
@@ -52,4 +55,9 @@ public protocol AuthBackend: Sendable {
     func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings
     /// The public signing keys, as `{"keys":[…]}`. Source: supabase-core.md 10.16, RFC 7517.
     func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText
+}
+
+extension AuthBackend {
+    /// Knows nothing at once: right for a server at the other end of a connection.
+    public func userAtOnce(_ bearer: Span<UInt8>) -> SharedUser? { nil }
 }

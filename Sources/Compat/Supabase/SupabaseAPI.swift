@@ -43,6 +43,9 @@ public struct SupabaseAPI: Sendable {
         answerAtOnce(request, at: route(method: request.method, path: request.path))
     }
 
+    /// The short way to `GET /user`.
+    public var knownUsers: KnownUsers { KnownUsers(backend) }
+
     /// Answers a request. Every failure is an answer too.
     public func answer(_ request: WireRequest) async -> WireResponse {
         await answer(request, at: route(method: request.method, path: request.path))

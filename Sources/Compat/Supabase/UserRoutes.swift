@@ -49,3 +49,18 @@ enum UserRoutes {
         return update
     }
 }
+
+/// Answers `GET /user` where the backend needs not to be waited for.
+public final class KnownUsers: Sendable {
+    private let backend: any AuthBackend
+
+    init(_ backend: any AuthBackend) {
+        self.backend = backend
+    }
+
+    /// The body of the answer; nil when ``SupabaseAPI/answer(_:at:)`` has to be asked.
+    /// - Parameter bearer: what follows `Bearer ` in a request that names no audience (`X-JWT-AUD`).
+    public func json(_ bearer: Span<UInt8>) -> [UInt8]? {
+        backend.userAtOnce(bearer)?.encoded { $0.wireJSON() }
+    }
+}

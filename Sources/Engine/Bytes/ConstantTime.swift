@@ -10,9 +10,7 @@ public enum ConstantTime {
     @inline(never)
     public static func equals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        var difference: UInt8 = 0
-        for index in left.indices { difference |= left[index] ^ right[index] }
-        return difference == 0
+        return Scan.difference(left, right) == 0
     }
 
     /// Whether both are the same UTF-8 bytes (not merely canonically equivalent text).

@@ -86,26 +86,45 @@ public struct UUID: Hashable, Comparable, Sendable, LosslessStringConvertible {
     }
 
     private func write(to out: inout OutputSpan<UInt8>) {
-        Self.appendDigits(high, from: 60, through: 32, to: &out)
+        let digits = digits
+        Self.append(digits.0, 8, to: &out)
         out.append(UInt8(ascii: "-"))
-        Self.appendDigits(high, from: 28, through: 16, to: &out)
+        Self.append(digits.1, 4, to: &out)
         out.append(UInt8(ascii: "-"))
-        Self.appendDigits(high, from: 12, through: 0, to: &out)
+        Self.append(digits.1 &>> 32, 4, to: &out)
         out.append(UInt8(ascii: "-"))
-        Self.appendDigits(low, from: 60, through: 48, to: &out)
+        Self.append(digits.2, 4, to: &out)
         out.append(UInt8(ascii: "-"))
-        Self.appendDigits(low, from: 44, through: 0, to: &out)
+        Self.append(digits.2 &>> 32, 4, to: &out)
+        Self.append(digits.3, 8, to: &out)
+    }
+
+    /// The 32 digits, eight in a word, the first one lowest.
+    var digits: (UInt64, UInt64, UInt64, UInt64) {
+        (Self.digits(high &>> 32), Self.digits(high), Self.digits(low &>> 32), Self.digits(low))
+    }
+
+    /// The digits of the lower half of a word: its nibbles are spread over bytes, all at once.
+    private static func digits(_ word: UInt64) -> UInt64 {
+        var nibbles = word & 0xFFFF_FFFF
+        nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles &<< 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 6 more carry those above 9 into the upper nibble; they are 39 further on, at the letters.
+        let letters = ((nibbles &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
+        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
     }
 
     public static func < (left: UUID, right: UUID) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
 
-    private static func appendDigits(_ half: UInt64, from: Int, through: Int, to out: inout OutputSpan<UInt8>) {
-        var shift = from
-        while shift >= through {
-            out.append(Hex.digit(UInt8(truncatingIfNeeded: half &>> UInt64(shift))))
-            shift -= 4
+    /// Appends the lowest `count` bytes of a word, the lowest first.
+    private static func append(_ word: UInt64, _ count: Int, to out: inout OutputSpan<UInt8>) {
+        var rest = word
+        for _ in 0..<count {
+            out.append(UInt8(truncatingIfNeeded: rest))
+            rest &>>= 8
         }
     }
 }

@@ -31,6 +31,8 @@ open class EventSource {
     /// The place in the loop's table; -1 when the source is not watched.
     var slot = -1
     var isInTurnList = false
+    /// When `deadlinePassed` is wanted, in nanoseconds of the loop's clock; `.max`: never.
+    var deadline = UInt64.max
 
     public init(descriptor: Int32) {
         self.descriptor = descriptor

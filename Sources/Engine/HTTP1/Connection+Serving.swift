@@ -19,6 +19,7 @@ extension Connection {
         if isPartial {
             hasRequest = !bench.parser.isAtStart
             stream.partial = bench.replaceParser(server.sharedLimits)
+            stream.isPartial = true
         } else {
             hasRequest = false
             bench.parser.reset()
@@ -42,14 +43,14 @@ extension Connection {
                 return false
             case .complete: break
             }
-            switch advanceBody(&buffer, parser, &writer) {
+            switch advanceBody(&buffer, &parser, &writer) {
             case .needsMore: return true
             case .failed(let failure):
                 refuse(failure, buffer, parser, &writer)
                 return false
             case .answered: return false
             case .complete(let body, let end):
-                let isOpen = dispatch(body, end, buffer, parser, &writer)
+                let isOpen = dispatch(body, end, buffer, &parser, &writer)
                 buffer.consume(end)
                 parser.reset()
                 if self.body.isReading { self.body = BodyState() }
@@ -65,8 +66,10 @@ extension Connection {
     }
 
     /// Hands a complete request to the handler. False when the connection ends after the answer.
+    ///
+    /// The parser is only read; as a borrowed parameter it would be copied.
     private func dispatch(
-        _ body: Range<Int>, _ end: Int, _ buffer: borrowing ByteBuffer, _ parser: borrowing HeadParser,
+        _ body: Range<Int>, _ end: Int, _ buffer: borrowing ByteBuffer, _ parser: inout HeadParser,
         _ writer: inout ResponseWriter
     ) -> Bool {
         let observes = handler.observes
@@ -147,7 +150,7 @@ extension Connection {
     // MARK: Bodies
 
     private func advanceBody(
-        _ buffer: inout ByteBuffer, _ parser: borrowing HeadParser, _ writer: inout ResponseWriter
+        _ buffer: inout ByteBuffer, _ parser: inout HeadParser, _ writer: inout ResponseWriter
     ) -> BodyStep {
         let head = parser.head
         let start = head.byteCount
@@ -255,7 +258,10 @@ extension Connection {
 extension Workbench {
     /// Makes the writer continue the output of `stream`, and the parser its unfinished request.
     mutating func begin(_ stream: inout Stream) {
-        if let parser = stream.partial.take() { self.parser = parser }
+        if stream.isPartial, let parser = stream.partial.take() {
+            self.parser = parser
+            stream.isPartial = false
+        }
         swap(&writer.out, &stream.output)
         if writer.out.isEmpty { pool.fill(&writer.out) }
         writer.refreshDate(wallSeconds: LoopClock.wallSeconds())

@@ -35,10 +35,10 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod { head.method }
 
     /// The path as text, still percent-encoded.
-    public var path: String { RequestView.text(view.path) }
+    public var path: String { view.path.text }
 
     /// The query as text, without its question mark.
-    public var query: String { RequestView.text(view.query) }
+    public var query: String { view.query.text }
 
     /// The body's bytes.
     public var body: [UInt8] { Array(bytes[bodyRange]) }

@@ -17,13 +17,23 @@ extension HeadParser {
                 return true
             }
         }
+        // `Host:` at once: every request has it.
+        if let word = Scan.word(bytes, at: mark), word & 0xFF_FFFF_FFFF == 0x3A_7473_6F48 {
+            knownName = .host
+            return try endName(at: mark + 4)
+        }
         while index < count, Scan.isToken(bytes[index]) { index &+= 1 }
         position = index
         guard index - mark <= limits.fieldNameBytesMax else { throw HTTPFailure(.headTooLarge, "field name too long") }
         guard index < count else { return false }
         guard bytes[index] == 0x3A, index > mark else { throw .malformed("no valid field name") }
-        nameEnd = index
         knownName = KnownHeader.find(bytes.extracting(mark..<index))
+        return try endName(at: index)
+    }
+
+    @inline(__always)
+    private mutating func endName(at index: Int) throws(HTTPFailure) -> Bool {
+        nameEnd = index
         fieldCount += 1
         guard fieldCount <= limits.fieldsMax else { throw HTTPFailure(.headTooLarge, "too many fields") }
         position = index + 1
@@ -150,7 +160,12 @@ extension HeadParser {
         let hasHost = seen & (1 << UInt64(KnownHeader.host.rawValue)) != 0
         guard hasHost || head.minorVersion == 0 else { throw .malformed("no Host") }
         if hasHost {
-            try TargetCheck.host(bytes.extracting(head.hostRange), limits)
+            let host = bytes.extracting(head.hostRange)
+            let words = HostWords(host)
+            if words == nil || words != goodHost {
+                try TargetCheck.host(host, limits)
+                goodHost = words
+            }
         }
         if head.isChunked {
             guard !head.hasContentLength else { throw .malformed("Content-Length beside Transfer-Encoding") }

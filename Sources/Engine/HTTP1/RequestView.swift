@@ -85,13 +85,13 @@ public struct RequestView: ~Escapable {
     /// The first value of a known field as text, invalid UTF-8 replaced; nil without the field.
     public func text(_ known: KnownHeader) -> String? {
         guard let value = header(known) else { return nil }
-        return Self.text(value)
+        return value.text
     }
 
     /// The first value of the field `name` (in small letters) as text; nil without it.
     public func text(named name: StaticString) -> String? {
         guard let value = header(named: name) else { return nil }
-        return Self.text(value)
+        return value.text
     }
 
     /// Field lines that are kept (names with an underscore are not).
@@ -115,12 +115,5 @@ public struct RequestView: ~Escapable {
     /// An owned copy of the whole request.
     public func copy() -> HTTPRequest {
         HTTPRequest(self)
-    }
-
-    static func text(_ bytes: Span<UInt8>) -> String {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(bytes.count)
-        for index in 0..<bytes.count { copy.append(bytes[index]) }
-        return String(decoding: copy, as: UTF8.self)
     }
 }

@@ -77,6 +77,15 @@ public struct ResponseWriter: ~Copyable {
         header(name, value.utf8.span)
     }
 
+    /// Adds a field with an id in its canonical form.
+    public mutating func header(_ name: StaticString, _ id: UUID) {
+        guard stage == .fields else { return }
+        out.append(name)
+        out.append(": ")
+        out.append(id)
+        out.append("\r\n")
+    }
+
     public mutating func header(_ field: HTTPField) {
         guard stage == .fields else { return }
         out.append(field)
@@ -147,6 +156,20 @@ public struct ResponseWriter: ~Copyable {
         if let block = response.block { add(block) }
         for field in response.fields { header(field) }
         end(body: response.body)
+    }
+
+    /// Writes a whole answer that was rendered before.
+    public mutating func send(_ answer: PreparedAnswer) {
+        note = answer.note
+        begin(answer.status)
+        if isKeepAlive, minorVersion == 1, !isHead, !status.hasNoBody {
+            out.append(answer.rest)
+            bodyBytes = answer.body.count
+            stage = .complete
+        } else {
+            add(answer.fields)
+            end(body: answer.body)
+        }
     }
 
     // MARK: For the engine

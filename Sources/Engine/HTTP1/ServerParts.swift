@@ -42,6 +42,8 @@ struct Stream: ~Copyable {
     var output = ByteBuffer()
     /// The parser of a request that is not complete yet.
     var partial: HeadParser?
+    /// Whether there is one: cheaper to ask than the parser itself.
+    var isPartial = false
     var isReadable = false
     var isWritable = true
     /// The kernel has announced the peer's last byte.

@@ -114,3 +114,21 @@ enum TargetCheck {
         return out.isEmpty ? [0x2F] : out
     }
 }
+
+/// A host of 8 to 24 bytes as numbers, so that two can be compared at once. The words overlap where it is shorter.
+struct HostWords: Equatable {
+    private let count: Int
+    private let first, middle, last: UInt64
+
+    /// nil for a host of another length.
+    @inline(__always)
+    init?(_ host: Span<UInt8>) {
+        count = host.count
+        guard count <= 24, let first = Scan.word(host, at: 0), let last = Scan.word(host, at: count &- 8),
+            let middle = Scan.word(host, at: min(8, count &- 8))
+        else { return nil }
+        self.first = first
+        self.middle = middle
+        self.last = last
+    }
+}

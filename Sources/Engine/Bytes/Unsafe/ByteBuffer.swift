@@ -123,6 +123,24 @@ public struct ByteBuffer: ~Copyable {
         } while rest != 0
     }
 
+    /// Appends the canonical form of `uuid` in lower case.
+    public mutating func append(_ uuid: UUID) {
+        reserve(UUID.textLength)
+        let digits = uuid.digits
+        let text = unsafe UnsafeMutableRawPointer(base.unsafelyUnwrapped + end)
+        unsafe text.storeBytes(of: digits.0.littleEndian, as: UInt64.self)
+        unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: digits.1).littleEndian, toByteOffset: 9, as: UInt32.self)
+        unsafe text.storeBytes(of: UInt32(digits.1 &>> 32).littleEndian, toByteOffset: 14, as: UInt32.self)
+        unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: digits.2).littleEndian, toByteOffset: 19, as: UInt32.self)
+        unsafe text.storeBytes(of: UInt32(digits.2 &>> 32).littleEndian, toByteOffset: 24, as: UInt32.self)
+        unsafe text.storeBytes(of: digits.3.littleEndian, toByteOffset: 28, as: UInt64.self)
+        unsafe text.storeBytes(of: UInt8(ascii: "-"), toByteOffset: 8, as: UInt8.self)
+        unsafe text.storeBytes(of: UInt8(ascii: "-"), toByteOffset: 13, as: UInt8.self)
+        unsafe text.storeBytes(of: UInt8(ascii: "-"), toByteOffset: 18, as: UInt8.self)
+        unsafe text.storeBytes(of: UInt8(ascii: "-"), toByteOffset: 23, as: UInt8.self)
+        end &+= UUID.textLength
+    }
+
     @inlinable
     mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
         let count = source.count

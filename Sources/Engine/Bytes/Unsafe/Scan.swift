@@ -1,6 +1,8 @@
+internal import Glibc
+
 /// Fast searches over bytes, eight at a time where that pays.
 ///
-/// The only unchecked step is one unaligned load of eight bytes whose range has been compared with the span's count.
+/// The only unchecked steps are unaligned loads whose range has been compared with the span's count.
 public enum Scan {
     /// The index of the first control byte (below 0x20, or 0x7F) at or after `from`; the count when there is none.
     ///
@@ -9,12 +11,21 @@ public enum Scan {
     public static func firstControl(in bytes: Span<UInt8>, from: Int) -> Int {
         var index = max(0, from)
         let count = bytes.count
+        // Long values 64 bytes at a time; what holds something is looked at again below.
+        while index &+ 64 <= count {
+            let block = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD8<UInt64>.self)
+            let below = (block &- 0x2020_2020_2020_2020) & ~block
+            let delete = block ^ 0x7F7F_7F7F_7F7F_7F7F
+            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+            let marks = (below | isDelete) & 0x8080_8080_8080_8080
+            let half = marks.lowHalf | marks.highHalf
+            let quarter = half.lowHalf | half.highHalf
+            if quarter.x | quarter.y != 0 { break }
+            index &+= 64
+        }
         while index &+ 8 <= count {
             let word = load(bytes, at: index)
-            let below = (word &- 0x2020_2020_2020_2020) & ~word
-            let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
-            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
-            let found = (below | isDelete) & 0x8080_8080_8080_8080
+            let found = controls(word)
             if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
             index &+= 8
         }
@@ -24,6 +35,70 @@ public enum Scan {
             index &+= 1
         }
         return count
+    }
+
+    /// The high bit of each byte that is a control byte; beyond the first of them others may be marked too.
+    @inlinable @inline(__always)
+    static func controls(_ word: UInt64) -> UInt64 {
+        let below = (word &- 0x2020_2020_2020_2020) & ~word
+        let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+        let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+        return (below | isDelete) & 0x8080_8080_8080_8080
+    }
+
+    /// The index of the first byte at or after `from` that is no plain byte of a path (below `/`, `?`, `\`, DEL or
+    /// beyond ASCII); the count when there is none.
+    @inlinable
+    public static func firstPathMark(in bytes: Span<UInt8>, from: Int) -> Int {
+        var index = max(0, from)
+        let count = bytes.count
+        while index &+ 8 <= count {
+            let word = load(bytes, at: index)
+            let below = (word &- 0x2F2F_2F2F_2F2F_2F2F) & ~word
+            let question = word ^ 0x3F3F_3F3F_3F3F_3F3F
+            let isQuestion = (question &- 0x0101_0101_0101_0101) & ~question
+            let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+            let isBackslash = (backslash &- 0x0101_0101_0101_0101) & ~backslash
+            // The sum sets the high bit of 0x7F; bytes beyond ASCII have it.
+            let isHigh = (word &+ 0x0101_0101_0101_0101) | word
+            let found = (below | isQuestion | isBackslash | isHigh) & 0x8080_8080_8080_8080
+            if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < count {
+            let byte = bytes[index]
+            if byte < 0x2F || byte == 0x3F || byte == 0x5C || byte >= 0x7F { return index }
+            index &+= 1
+        }
+        return count
+    }
+
+    /// Whether two runs of bytes are equal. Not for secrets: the time taken depends on where they differ.
+    public static func equals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        let count = left.count
+        guard count == right.count else { return false }
+        return unsafe left.withUnsafeBufferPointer { left in
+            unsafe right.withUnsafeBufferPointer { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+                return unsafe memcmp(left, right, count) == 0
+            }
+        }
+    }
+
+    /// The bits in which two runs of one length differ, gathered in one word: it takes the same time for all of them.
+    static func difference(_ left: Span<UInt8>, _ right: Span<UInt8>) -> UInt64 {
+        let count = min(left.count, right.count)
+        var difference: UInt64 = 0
+        var index = 0
+        while index &+ 8 <= count {
+            difference |= load(left, at: index) ^ load(right, at: index)
+            index &+= 8
+        }
+        while index < count {
+            difference |= UInt64(left[index] ^ right[index])
+            index &+= 1
+        }
+        return difference
     }
 
     /// The index of the first `byte` at or after `from`; the count when there is none.
@@ -104,6 +179,6 @@ public enum Scan {
 
     @inlinable @inline(__always)
     static func load(_ bytes: Span<UInt8>, at index: Int) -> UInt64 {
-        unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+        unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
     }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A turn: wait for readiness, call the sources, run the jobs, run the timers, then call the sources that asked for the
 /// end of the turn (one flush for all answers of a turn). Deadlines of sources are coarse (`sweepInterval`) and cost
-/// one store to set, because a table of times is swept instead of a heap being kept.
+/// one store to set, because the sources are swept instead of a heap of times being kept.
 ///
 /// `@unchecked Sendable`: everything but `inbox` and the constants is touched by the loop's own thread only.
 public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
@@ -31,7 +31,6 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     private var running: [UnownedJob] = []
     private var sources: [EventSource?] = []
     private var freeSlots: [Int] = []
-    private var deadlines: [UInt64] = []
     private var armed = 0
     private var graveyard: [EventSource] = []
     private var turnList: [EventSource] = []
@@ -156,7 +155,6 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
         } else {
             source.slot = sources.count
             sources.append(source)
-            deadlines.append(.max)
         }
     }
 
@@ -176,17 +174,15 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
 
     /// Sets when `source` wants `deadlinePassed`, in nanoseconds of `LoopClock`. Only on the loop's thread.
     public func setDeadline(of source: EventSource, at time: UInt64) {
-        let slot = source.slot
-        guard slot >= 0 else { return }
-        if deadlines[slot] == .max { armed &+= 1 }
-        deadlines[slot] = time
+        guard source.slot >= 0 else { return }
+        if source.deadline == .max { armed &+= 1 }
+        source.deadline = time
     }
 
     /// Forgets the deadline of `source`. Only on the loop's thread.
     public func clearDeadline(of source: EventSource) {
-        let slot = source.slot
-        guard slot >= 0, deadlines[slot] != .max else { return }
-        deadlines[slot] = .max
+        guard source.slot >= 0, source.deadline != .max else { return }
+        source.deadline = .max
         armed &-= 1
     }
 
@@ -220,8 +216,11 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
                     takeInbox()
                     continue
                 }
-                let source = unsafe Unmanaged<EventSource>.fromOpaque(pointer).takeUnretainedValue()
-                if source.slot >= 0 { source.ready(Readiness(rawValue: unsafe event.events)) }
+                let readiness = Readiness(rawValue: unsafe event.events)
+                // `sources` or, until the turn ends, `graveyard` holds it.
+                unsafe Unmanaged<EventSource>.fromOpaque(pointer)._withUnsafeGuaranteedRef { source in
+                    if source.slot >= 0 { source.ready(readiness) }
+                }
             }
             finishTurn()
         }
@@ -284,9 +283,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     private func sweep() {
         nextSweep = clock &+ Self.sweepInterval
         var slot = 0
-        while slot < deadlines.count {
-            if deadlines[slot] <= clock, let source = sources[slot] {
-                deadlines[slot] = .max
+        while slot < sources.count {
+            if let source = sources[slot], source.deadline <= clock {
+                source.deadline = .max
                 armed &-= 1
                 source.deadlinePassed()
             }

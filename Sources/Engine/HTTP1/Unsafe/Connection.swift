@@ -171,14 +171,14 @@ final class Connection: EventSource, @unchecked Sendable {
             bench.pool.recycle(&stream.output)
         }
         if stream.input.isEmpty { bench.pool.recycle(&stream.input) }
-        arm(stream)
+        arm(hasInput: !stream.input.isEmpty, hasOutput: !stream.output.isEmpty)
     }
 
     // MARK: Deadlines
 
-    private func arm(_ stream: borrowing Stream) {
+    private func arm(hasInput: Bool, hasOutput: Bool) {
         let deadline: UInt64
-        if !stream.output.isEmpty {
+        if hasOutput {
             deadline = since &+ server.times.write
         } else if isBusy {
             guard flight.deadline != 0 else {
@@ -188,7 +188,7 @@ final class Connection: EventSource, @unchecked Sendable {
             deadline = flight.deadline
         } else if body.isReading {
             deadline = bodyDeadline
-        } else if !stream.input.isEmpty || !isStarted {
+        } else if hasInput || !isStarted {
             deadline = since &+ server.times.head
         } else {
             since = server.loop.now
@@ -215,9 +215,9 @@ final class Connection: EventSource, @unchecked Sendable {
                     close(&stream, &bench, isReset: true)
                 } else if isBusy {
                     isLate = flight.deadline != 0 && server.loop.now >= flight.deadline
-                    if !isLate { arm(stream) }
+                    if !isLate { arm(hasInput: !stream.input.isEmpty, hasOutput: false) }
                 } else if body.isReading, bodyDeadline > server.loop.now {
-                    arm(stream)
+                    arm(hasInput: !stream.input.isEmpty, hasOutput: false)
                 } else if body.isReading || !stream.input.isEmpty {
                     timeOut(&stream, &bench)
                 } else if !isStarted {
@@ -358,6 +358,7 @@ final class Connection: EventSource, @unchecked Sendable {
         bench.pool.recycle(&stream.input)
         bench.pool.recycle(&stream.output)
         stream.partial = nil
+        stream.isPartial = false
         server.connectionEnded(self)
     }
 }
