@@ -3,7 +3,7 @@ import Bytes
 import Store
 import Synchronization
 
-/// An account as it was read at one moment; handed on in ``Principal/backendState``.
+/// An account as it was read at one moment.
 final class AccountSnapshot: Sendable {
     let rows: AccountRows
     let shared: SharedUser
@@ -17,7 +17,7 @@ final class AccountSnapshot: Sendable {
     }
 }
 
-/// A token whose signature was checked, with what was read for it.
+/// A token whose signature was checked, with what was read for it; handed on in ``Principal/backendState``.
 final class KnownToken: Sendable {
     let token: RawToken
     let claims: AccessTokenClaims

@@ -13,7 +13,8 @@ public protocol AuthStore: Sendable {
     /// For what only reads. Usable on the loop it was asked on; sees everything that was answered before.
     var reader: any StoreReader { get }
 
-    /// A stamp that changes whenever rows of this user are committed: equal stamps mean nothing changed between.
+    /// A stamp that grows, by one at least, with each transaction that wrote rows of this user, before its caller goes on:
+    /// equal stamps mean that nothing changed between.
     /// nil where the store cannot know (another process may write); then nothing may be cached.
     func changeStamp(of user: UserID) -> UInt64?
 

@@ -17,8 +17,16 @@ enum BodyReader {
     /// Whether the content type is a form's.
     static func isForm(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
-        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        return type.lowercased() == "application/x-www-form-urlencoded"
+        let type = contentType.utf8.span
+        var end = Scan.first(UInt8(ascii: ";"), in: type, from: 0)
+        var start = 0
+        while start < end, isBlank(type[start]) { start += 1 }
+        while end > start, isBlank(type[end - 1]) { end -= 1 }
+        return Scan.equalsIgnoringCase(type.extracting(start..<end), "application/x-www-form-urlencoded")
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     private static func value(_ request: WireRequest, limit: Int) throws(ErrorAnswer) -> JSONValue {

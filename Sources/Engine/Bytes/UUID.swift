@@ -42,24 +42,27 @@ public struct UUID: Hashable, Comparable, Sendable, LosslessStringConvertible {
 
     /// Reads the canonical 8-4-4-4-12 form from UTF-8 bytes, letters in either case.
     public init?(text: Span<UInt8>) {
-        guard text.count == Self.textLength else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for index in 0..<Self.textLength {
-            let byte = text[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let nibble = Hex.value(of: byte) else { return nil }
-            if digits < 16 {
-                halves.0 = halves.0 << 4 | UInt64(nibble)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(nibble)
-            }
-            digits += 1
-        }
-        self.init(high: halves.0, low: halves.1)
+        let dash = UInt8(ascii: "-")
+        guard text.count == Self.textLength, text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash,
+            let first = Scan.word(text, at: 0), let second = Scan.word(text, at: 9),
+            let third = Scan.word(text, at: 14), let fourth = Scan.word(text, at: 19),
+            let fifth = Scan.word(text, at: 24), let last = Scan.word(text, at: 28),
+            let highest = Self.number(first), let high = Self.number(second & 0xFFFF_FFFF | third &<< 32),
+            let low = Self.number(fourth & 0xFFFF_FFFF | fifth &<< 32), let lowest = Self.number(last)
+        else { return nil }
+        self.init(high: highest &<< 32 | high, low: low &<< 32 | lowest)
+    }
+
+    /// What eight digits name, the first one lowest in the word; nil when one of them is no digit.
+    private static func number(_ digits: UInt64) -> UInt64? {
+        // Letters have bit 6; their last four bits count from 1.
+        let letters = digits &>> 6 & 0x0101_0101_0101_0101
+        var nibbles = digits & 0x0F0F_0F0F_0F0F_0F0F &+ letters &* 9
+        guard nibbles & 0xF0F0_F0F0_F0F0_F0F0 == 0, text(nibbles) == digits | letters &<< 5 else { return nil }
+        nibbles = nibbles.byteSwapped
+        nibbles = (nibbles | nibbles &>> 4) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles &>> 8) & 0x0000_FFFF_0000_FFFF
+        return (nibbles | nibbles &>> 16) & 0xFFFF_FFFF
     }
 
     /// The 16 bytes, most significant first.
@@ -110,9 +113,33 @@ public struct UUID: Hashable, Comparable, Sendable, LosslessStringConvertible {
         nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles &<< 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
+        return text(nibbles).byteSwapped
+    }
+
+    /// Eight nibbles, one a byte, as lower-case digits.
+    private static func text(_ nibbles: UInt64) -> UInt64 {
         // 6 more carry those above 9 into the upper nibble; they are 39 further on, at the letters.
         let letters = ((nibbles &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
-        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    }
+
+    /// The canonical form in lower case, in place.
+    public var text: InlineArray<36, UInt8> {
+        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+        let digits = digits
+        for place in 0..<8 {
+            let shift = UInt64(place) &* 8
+            text[place] = UInt8(truncatingIfNeeded: digits.0 &>> shift)
+            text[place &+ 28] = UInt8(truncatingIfNeeded: digits.3 &>> shift)
+        }
+        for place in 0..<4 {
+            let shift = UInt64(place) &* 8
+            text[place &+ 9] = UInt8(truncatingIfNeeded: digits.1 &>> shift)
+            text[place &+ 14] = UInt8(truncatingIfNeeded: digits.1 &>> (shift &+ 32))
+            text[place &+ 19] = UInt8(truncatingIfNeeded: digits.2 &>> shift)
+            text[place &+ 24] = UInt8(truncatingIfNeeded: digits.2 &>> (shift &+ 32))
+        }
+        return text
     }
 
     public static func < (left: UUID, right: UUID) -> Bool {

@@ -27,7 +27,7 @@ extension InProcessBackend {
         }
         if change.isMetadataOnly {
             if change.nonce != nil, account.user.isSSOUser { throw AuthError(.ssoManaged) }
-            return try await updateMetadata(change, account)
+            return try await updateMetadata(change, account, principal)
         }
         try Self.checkAllowed(change, account, principal)
         try await read { try await Self.checkFree(change, account.user, in: $0) }
@@ -42,7 +42,7 @@ extension InProcessBackend {
 
     /// The rows that the check of the bearer read, or fresh ones.
     private func snapshot(_ user: UserID, _ principal: Principal) async throws(AuthError) -> AccountRows {
-        if let account = principal.backendState as? AccountSnapshot { return account.rows }
+        if let account = (principal.backendState as? KnownToken)?.account { return account.rows }
         guard let rows = try await read({ try await $0.account(user, session: principal.sessionID) }) else {
             throw AuthError(.subjectUnknown)
         }
@@ -50,7 +50,9 @@ extension InProcessBackend {
     }
 
     /// One read, one update and the audit entry.
-    private func updateMetadata(_ change: AccountChange, _ account: AccountRows) async throws(AuthError) -> User {
+    private func updateMetadata(
+        _ change: AccountChange, _ account: AccountRows, _ principal: Principal
+    ) async throws(AuthError) -> User {
         let row = try await transaction { tx -> UserRow in
             try await tx.lock(user: account.user.id)
             guard var user = try await tx.user(account.user.id) else { throw AuthError(.subjectUnknown) }
@@ -63,7 +65,10 @@ extension InProcessBackend {
             try await self.audit(.modified, by: AuditActor(user), at: now, in: tx)
             return user
         }
-        return User(row: row, identities: account.identities, factors: account.factors)
+        var rows = account
+        rows.user = row
+        remember(rows, for: principal)
+        return User(rows)
     }
 
     private func mergeMetadata(_ change: AccountChange, _ user: inout UserRow) throws(AuthError) -> UserColumns {

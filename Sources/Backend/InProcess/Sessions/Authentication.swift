@@ -85,6 +85,18 @@ extension InProcessBackend {
         return verified
     }
 
+    /// Keeps the rows that a transaction left for the caller's next call, if it is all that happened to the account since
+    /// the caller's token was judged.
+    func remember(_ rows: AccountRows, for principal: Principal) {
+        guard let known = principal.backendState as? KnownToken, let userID = known.userID, let before = known.stamp,
+            store.changeStamp(of: userID) == before &+ 1
+        else { return }
+        accounts.insert(
+            KnownToken(
+                token: known.token, claims: known.claims, userID: userID, sessionID: known.sessionID,
+                account: AccountSnapshot(rows), stamp: before &+ 1))
+    }
+
     /// What the token's account and role allow, as of now.
     private func principal(
         _ known: KnownToken, _ level: AccessLevel, _ now: Timestamp
@@ -104,7 +116,7 @@ extension InProcessBackend {
         }
         return Principal(
             userID: known.userID, sessionID: known.sessionID, tokenAudience: known.claims.audience,
-            role: known.claims.role, backendState: known.account)
+            role: known.claims.role, backendState: known)
     }
 
     /// Which users the request is about. Source: supabase-core.md 5 "Request audience", deviations.md.
@@ -145,7 +157,7 @@ extension InProcessBackend {
                 throw AuthError(.audienceMismatch)
             }
         }
-        if let account = principal.backendState as? AccountSnapshot { return account.user }
+        if let account = (principal.backendState as? KnownToken)?.account { return account.user }
         let rows = try await read { try await $0.account(userID, session: nil) }
         guard let rows else { throw AuthError(.subjectUnknown) }
         return User(rows)

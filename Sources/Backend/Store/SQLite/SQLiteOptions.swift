@@ -20,7 +20,7 @@ public struct SQLiteOptions: Sendable {
     /// Bounds the time of a start after a crash.
     public var checkpointFrames = 6_000
     /// Transactions that share one commit at most.
-    public var batchMax = 64
+    public var batchMax = 32
     /// Transactions that wait at most; one more is refused as overload.
     public var queueMax = 4_096
     /// How long to wait for another process that holds the database's lock.

@@ -68,9 +68,7 @@ internal import JSON
 
     func bind(_ index: Int32, _ id: UUID?) throws(StoreError) {
         guard let id else { return try bindNull(index) }
-        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-        Self.write(id.high, into: &text, at: (0, 9, 14), counts: (8, 4, 4))
-        Self.write(id.low, into: &text, at: (19, 24, 36), counts: (4, 12, 0))
+        let text = id.text
         let code = unsafe text.span.withUnsafeBytes { unsafe bindText(index, $0) }
         try check(code)
     }
@@ -93,18 +91,6 @@ internal import JSON
         let chars = unsafe start.assumingMemoryBound(to: CChar.self)
         return unsafe sqlite3_bind_text64(
             raw, index, chars, count, copies, UInt8(SQLITE_UTF8))
-    }
-
-    private static func write(
-        _ half: UInt64, into text: inout InlineArray<36, UInt8>, at places: (Int, Int, Int), counts: (Int, Int, Int)
-    ) {
-        var shift: UInt64 = 60
-        for (place, count) in [(places.0, counts.0), (places.1, counts.1), (places.2, counts.2)] {
-            for offset in 0..<count {
-                text[place + offset] = Hex.digit(UInt8(truncatingIfNeeded: half >> shift) & 0xF)
-                shift = shift &- 4
-            }
-        }
     }
 
     private func check(_ code: Int32) throws(StoreError) {
