@@ -13,8 +13,8 @@ public protocol AuthStore: Sendable {
     /// For what only reads. Usable on the loop it was asked on; sees everything that was answered before.
     var reader: any StoreReader { get }
 
-    /// A stamp that grows, by one at least, with each transaction that wrote rows of this user, before its caller goes on:
-    /// equal stamps mean that nothing changed between.
+    /// A stamp that grows, by one at least, with each transaction that wrote rows of this user, before its caller goes
+    /// on: equal stamps mean that nothing changed between.
     /// nil where the store cannot know (another process may write); then nothing may be cached.
     func changeStamp(of user: UserID) -> UInt64?
 
@@ -100,6 +100,8 @@ public protocol StoreTransaction: StoreReader {
 
     func insert(_ row: SessionRow) async throws
     func update(_ row: SessionRow) async throws
+    /// Writes only what a refresh changes of a session: its times and where the client was.
+    func refresh(_ row: SessionRow) async throws
     func delete(session: SessionID) async throws
     /// All sessions of the user, but for one. Returns how many went.
     @discardableResult

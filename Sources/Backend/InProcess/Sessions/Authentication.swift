@@ -85,8 +85,8 @@ extension InProcessBackend {
         return verified
     }
 
-    /// Keeps the rows that a transaction left for the caller's next call, if it is all that happened to the account since
-    /// the caller's token was judged.
+    /// Keeps the rows that a transaction left for the caller's next call, if it is all that happened to the account
+    /// since the caller's token was judged.
     func remember(_ rows: AccountRows, for principal: Principal) {
         guard let known = principal.backendState as? KnownToken, let userID = known.userID, let before = known.stamp,
             store.changeStamp(of: userID) == before &+ 1

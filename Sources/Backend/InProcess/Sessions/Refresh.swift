@@ -120,7 +120,7 @@ extension InProcessBackend {
         session.updatedAt = now
         session.userAgent = context.userAgent
         session.ip = context.clientAddress
-        try await tx.update(session)
+        try await tx.refresh(session)
         return .opened(OpenedSession(session: session, refreshToken: token, user: presented.user, amr: nil))
     }
 

@@ -22,6 +22,8 @@ extension SQL {
             "UPDATE sessions SET updated_at = ?2, factor_id = ?3, aal = ?4, not_after = ?5, refreshed_at = ?6, "
                 + "user_agent = ?7, ip = ?8, tag = ?9, oauth_client_id = ?10, refresh_token_hmac_key = ?11, "
                 + "refresh_token_counter = ?12, scopes = ?13 WHERE id = ?1"
+        case .refreshSession:
+            "UPDATE sessions SET updated_at = ?2, refreshed_at = ?3, user_agent = ?4, ip = ?5 WHERE id = ?1"
         case .deleteSession: "DELETE FROM sessions WHERE id = ?1 RETURNING user_id"
         case .deleteSessionsOfUser: "DELETE FROM sessions WHERE user_id = ?1"
         case .deleteOtherSessionsOfUser: "DELETE FROM sessions WHERE user_id = ?1 AND id <> ?2"

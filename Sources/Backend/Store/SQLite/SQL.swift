@@ -13,7 +13,7 @@ enum SQL: Int, CaseIterable {
 
     case insertUser, deleteUser
     case insertIdentity, updateIdentity, deleteIdentity, deleteFactors
-    case insertSession, updateSession, deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
+    case insertSession, updateSession, refreshSession, deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
     case insertRefreshToken, newestRefreshToken, refreshTokenOwner, revokeRefreshToken, touchRefreshToken
     case revokeRefreshTokensOfSession, deleteRefreshToken
     case upsertAMRClaim

@@ -24,6 +24,18 @@ extension SQLiteWrites {
         touch(row.userID)
     }
 
+    func refresh(_ row: SessionRow) throws(StoreError) {
+        let statement = try connection.prepared(.refreshSession)
+        defer { statement.reset() }
+        try statement.bind(1, row.id)
+        try statement.bind(2, row.updatedAt)
+        try statement.bind(3, row.refreshedAt)
+        try statement.bind(4, row.userAgent)
+        try statement.bind(5, row.ip)
+        try statement.run()
+        touch(row.userID)
+    }
+
     private func bindRest(of row: SessionRow, to statement: SQLiteStatement, from first: Int32) throws(StoreError) {
         try statement.bind(first, row.updatedAt)
         try statement.bind(first + 1, row.factorID)

@@ -157,6 +157,10 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
         try write { writes throws(StoreError) in try writes.update(row) }
     }
 
+    func refresh(_ row: SessionRow) throws {
+        try write { writes throws(StoreError) in try writes.refresh(row) }
+    }
+
     func delete(session: SessionID) throws {
         try write { writes throws(StoreError) in try writes.delete(session: session) }
     }
