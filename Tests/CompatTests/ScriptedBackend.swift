@@ -23,6 +23,13 @@ final class ScriptedBackend: AuthBackend {
         var userID: UserID?
         var isSoft: Bool?
         var listQuery: UserListQuery?
+        var oneTimeSignIn: OneTimeSignIn?
+        var magicLink: MagicLink?
+        var recovery: Recovery?
+        var resend: Resend?
+        var invitation: Invitation?
+        var linkRequest: LinkRequest?
+        var auditQuery: AuditQuery?
     }
 
     struct Script {
@@ -34,6 +41,7 @@ final class ScriptedBackend: AuthBackend {
         var isHalfway = false
         var link = LinkOutcome(
             target: "https://app.example.com", result: .failed(AuthError(.linkExpired), isPKCE: false))
+        var receipt = MessageReceipt()
         var page = UserPage(users: [Fixtures.user()], audience: "authenticated", total: 5, page: 1, perPage: 2)
     }
 
@@ -106,6 +114,58 @@ final class ScriptedBackend: AuthBackend {
     func openLink(_ link: LinkVerification, _ context: RequestContext) async throws(AuthError) -> LinkOutcome {
         try note("openLink", context) { $0.link = link }
         return script.link
+    }
+
+    func sendCode(
+        _ signIn: OneTimeSignIn, _ context: RequestContext
+    ) async throws(AuthError) -> MessageReceipt {
+        try note("sendCode", context) { $0.oneTimeSignIn = signIn }
+        return script.receipt
+    }
+
+    func sendMagicLink(_ link: MagicLink, _ context: RequestContext) async throws(AuthError) {
+        try note("sendMagicLink", context) { $0.magicLink = link }
+    }
+
+    func recover(_ recovery: Recovery, _ context: RequestContext) async throws(AuthError) {
+        try note("recover", context) { $0.recovery = recovery }
+    }
+
+    func resend(_ resend: Resend, _ context: RequestContext) async throws(AuthError) -> MessageReceipt {
+        try note("resend", context) { $0.resend = resend }
+        return script.receipt
+    }
+
+    func reauthenticate(
+        _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> MessageReceipt {
+        try note("reauthenticate", context)
+        return script.receipt
+    }
+
+    func invite(
+        _ invitation: Invitation, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        try note("invite", context) { $0.invitation = invitation }
+        return script.user
+    }
+
+    func generateLink(
+        _ request: LinkRequest, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> GeneratedLink {
+        try note("generateLink", context) { $0.linkRequest = request }
+        return GeneratedLink(
+            user: script.user, actionLink: RawToken("https://auth.example.com/verify?token=hash"),
+            code: OneTimeCode("123456"), tokenHash: RawToken("hash"), verificationType: "signup",
+            redirectTo: "https://app.example.com")
+    }
+
+    func auditLog(
+        _ query: AuditQuery, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> AuditPage {
+        try note("auditLog", context) { $0.auditQuery = query }
+        let entry = AuditEntry(id: Fixtures.id, payload: .emptyObject, createdAt: Fixtures.now, ipAddress: "")
+        return AuditPage(entries: [entry], total: 5, page: 1, perPage: 2)
     }
 
     func signOut(_ scope: SignOutScope, _ principal: Principal, _ context: RequestContext) async throws(AuthError) {

@@ -27,6 +27,24 @@ public protocol AuthBackend: Sendable {
     /// - Throws: only what is answered directly instead of by a redirect (supabase-core.md 10.7).
     func openLink(_ link: LinkVerification, _ context: RequestContext) async throws(AuthError) -> LinkOutcome
 
+    /// `POST /otp`. Source: supabase-core.md 10.4.
+    func sendCode(
+        _ signIn: OneTimeSignIn, _ context: RequestContext
+    ) async throws(AuthError) -> MessageReceipt
+    /// `POST /magiclink`. Source: supabase-core.md 10.5.
+    ///
+    /// An empty one is always refused, and the refusal is the first that applies: Compat asks so what comes before a
+    /// fault of the body. The same holds for ``recover(_:_:)``.
+    func sendMagicLink(_ link: MagicLink, _ context: RequestContext) async throws(AuthError)
+    /// `POST /recover`. Source: supabase-core.md 10.6.
+    func recover(_ recovery: Recovery, _ context: RequestContext) async throws(AuthError)
+    /// `POST /resend`. Source: supabase-core.md 10.9.
+    func resend(_ resend: Resend, _ context: RequestContext) async throws(AuthError) -> MessageReceipt
+    /// `GET /reauthenticate`: sends the caller a code that proves a change. Source: supabase-core.md 10.10.
+    func reauthenticate(
+        _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> MessageReceipt
+
     func signOut(_ scope: SignOutScope, _ principal: Principal, _ context: RequestContext) async throws(AuthError)
     func user(_ principal: Principal, _ context: RequestContext) async throws(AuthError) -> User
     /// What ``authenticate(_:as:)`` and ``user(_:_:)`` would come to for a token without further wishes, when that is
@@ -51,6 +69,19 @@ public protocol AuthBackend: Sendable {
     func adminDeleteUser(
         _ id: UserID, softly: Bool, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError)
+
+    /// `POST /invite`. Source: supabase-admin.md 6.
+    func invite(
+        _ invitation: Invitation, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User
+    /// `POST /admin/generate_link`: sends nothing. Source: supabase-admin.md 7.
+    func generateLink(
+        _ request: LinkRequest, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> GeneratedLink
+    /// `GET /admin/audit`. Source: supabase-admin.md 8.
+    func auditLog(
+        _ query: AuditQuery, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> AuditPage
 
     func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings
     /// The public signing keys, as `{"keys":[…]}`. Source: supabase-core.md 10.16, RFC 7517.

@@ -62,6 +62,13 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case emailSendInterval, smsSendInterval, emailSendLimit, smsSendLimit
         case emailNotAuthorized, emailRefused, mailNotDelivered, smsNotDelivered, smsProviderMissing
 
+        // Codes, links and messages that are asked for (10.4–10.6, 10.9, 10.10).
+        case otpEmailAndPhone, otpChannelWithEmail, otpSignUpsNotAllowed, otpAddressMissing, otpPhoneDisabled
+        case magicLinkDisabled, magicLinkEmailMissing, recoveryEmailMissing, sendingEmailDisabled
+        case resendTypeMissing, resendEmailMissing, resendPhoneMissing, resendEmailAndPhone, resendAddressMissing
+        case resendPhoneDisabled
+        case reauthenticationAddressMissing, reauthenticationEmailNotConfirmed, reauthenticationPhoneNotConfirmed
+
         // Grants (10.3).
         case grantTypeUnsupported, signInEmailAndPhone, emailLoginsDisabled, phoneLoginsDisabled
         case signInAddressMissing, invalidCredentials, signInUserBanned, emailNotConfirmed, phoneNotConfirmed
@@ -84,6 +91,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case adminAddressMissing, adminPhoneExists, adminPasswordAndHash, adminPasswordHashMalformed
         case adminIDMalformed, adminIDNil, adminIDTaken, banDurationMalformed, userNotFound
         case paginationMalformed, sortMalformed
+        case linkTypeInvalid, linkUserNotFound, linkNeedsSecureEmailChange, auditQueryInvalid
 
         // Ours or beyond us.
         case unexpected, unavailable, timedOut, notSupported, remote

@@ -29,7 +29,7 @@ enum AdminUserRoutes {
         let page = try await call.backend.adminUsers(query, principal, call.context)
         var response = WireResponse.json(page.wireJSON())
         response.headers.append(("X-Total-Count", String(page.total)))
-        response.headers.append(("Link", PageLinks(path: "/admin/users", query: call.query, page).text))
+        response.headers.append(("Link", PageLinks(call.query, page).text))
         return response
     }
 
@@ -138,11 +138,15 @@ enum PathUUID {
 struct PageLinks {
     let text: String
 
-    init(path: String, query: FormFields, _ page: UserPage) {
-        let perPage = max(page.perPage, 1)
-        let last = page.total / perPage + (page.total % perPage > 0 ? 1 : 0)
+    init(_ query: FormFields, _ page: UserPage) {
+        self.init(path: "/admin/users", query: query, total: page.total, page: page.page, perPage: page.perPage)
+    }
+
+    init(path: String, query: FormFields, total: Int, page: Int, perPage: Int) {
+        let perPage = max(perPage, 1)
+        let last = total / perPage + (total % perPage > 0 ? 1 : 0)
         // A page 0 in the query counts as the first one, but the next of it is 1 in the reference.
-        let current = query["page"].flatMap { Int($0) } ?? page.page
+        let current = query["page"].flatMap { Int($0) } ?? page
         func link(_ number: Int, _ relation: String) -> String {
             var fields = query.fields.filter { $0.name != "page" }
             fields.append(FormFields.Field(name: "page", value: String(number)))

@@ -81,6 +81,15 @@ struct BodyFields: Sendable {
     }
 
     func flag(_ name: String) -> Bool { value(name)?.bool ?? false }
+
+    /// A flag under either of two names, nil when it is under none.
+    /// - Throws: 400 when both are there and differ (sovaria.md D4).
+    func flag(_ name: String, alias: String) throws(ErrorAnswer) -> Bool? {
+        guard let main = value(name)?.bool else { return value(alias)?.bool }
+        guard let other = value(alias)?.bool, other != main else { return main }
+        throw .validation("\(name) and \(alias) differ")
+    }
+
     func object(_ name: String) -> JSONObject? { value(name)?.object }
 
     /// A text under either of two names.

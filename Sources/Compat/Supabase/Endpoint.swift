@@ -10,13 +10,20 @@ internal import Backend
 /// | `/signup` | POST | key | – |
 /// | `/token` | POST | key | – |
 /// | `/verify` | GET, POST | open | – |
+/// | `/otp`, `/magiclink`, `/recover`, `/resend` | POST | key | – |
+/// | `/reauthenticate` | GET | key | user |
 /// | `/logout` | POST | key | user |
 /// | `/user` | GET, PUT = PATCH | key | user |
+/// | `/invite` | POST | key | administrator |
+/// | `/admin/generate_link` | POST | key | administrator |
+/// | `/admin/audit` | GET | key | administrator |
 /// | `/admin/users` | GET, POST | key | administrator |
 /// | `/admin/users/{id}` | GET, PUT, DELETE | key | administrator |
 enum Endpoint: Sendable, Equatable {
     case health, settings, keySet
     case signUp, token, verify, logout, user
+    case otp, magicLink, recover, resend, reauthenticate
+    case invite, generateLink, audit
     case adminUsers
     /// The id as it stands in the path, still encoded.
     case adminUser(String)
@@ -26,7 +33,9 @@ enum Endpoint: Sendable, Equatable {
     private static let fixed: [String: Endpoint] = [
         "/health": .health, "/settings": .settings, "/.well-known/jwks.json": .keySet,
         "/signup": .signUp, "/token": .token, "/verify": .verify, "/logout": .logout, "/user": .user,
-        "/admin/users": .adminUsers,
+        "/otp": .otp, "/magiclink": .magicLink, "/recover": .recover, "/resend": .resend,
+        "/reauthenticate": .reauthenticate, "/invite": .invite, "/admin/generate_link": .generateLink,
+        "/admin/audit": .audit, "/admin/users": .adminUsers,
     ]
 
     /// Paths of sub-routers: the reference accepts a trailing slash on them in any case.
@@ -51,8 +60,9 @@ enum Endpoint: Sendable, Equatable {
     func methods(_ options: CompatOptions) -> [String] {
         var methods: [String]
         switch self {
-        case .health, .settings, .keySet: methods = ["GET"]
-        case .signUp, .token, .logout: methods = ["POST"]
+        case .health, .settings, .keySet, .reauthenticate, .audit: methods = ["GET"]
+        case .signUp, .token, .logout, .otp, .magicLink, .recover, .resend, .invite, .generateLink:
+            methods = ["POST"]
         case .verify: return ["GET", "POST"]
         case .user: methods = options.advertisesPATCH ? ["GET", "PATCH", "PUT"] : ["GET", "PUT"]
         case .adminUsers: methods = ["GET", "POST"]
@@ -75,6 +85,14 @@ enum Endpoint: Sendable, Equatable {
         case .verify: "/verify"
         case .logout: "/logout"
         case .user: "/user"
+        case .otp: "/otp"
+        case .magicLink: "/magiclink"
+        case .recover: "/recover"
+        case .resend: "/resend"
+        case .reauthenticate: "/reauthenticate"
+        case .invite: "/invite"
+        case .generateLink: "/admin/generate_link"
+        case .audit: "/admin/audit"
         case .adminUsers: "/admin/users"
         case .adminUser: "/admin/users/{id}"
         case .unknown: "unknown"
@@ -84,9 +102,11 @@ enum Endpoint: Sendable, Equatable {
     /// Which bearer is checked before it is told that the path has no such method.
     var protection: AccessLevel? {
         switch self {
-        case .health, .settings, .keySet, .signUp, .token, .verify, .logout: nil
-        case .user: .user
-        case .adminUsers, .adminUser: .administrator
+        case .health, .settings, .keySet, .signUp, .token, .verify, .logout, .otp, .magicLink, .recover, .resend,
+            .invite:
+            nil
+        case .user, .reauthenticate: .user
+        case .adminUsers, .adminUser, .generateLink, .audit: .administrator
         case .unknown(let level): level
         }
     }
@@ -96,7 +116,9 @@ enum Endpoint: Sendable, Equatable {
     func isOpen(_ path: String) -> Bool {
         switch self {
         case .health, .keySet, .verify: return true
-        case .settings, .signUp, .token, .logout, .user, .adminUsers, .adminUser: return false
+        case .settings, .signUp, .token, .logout, .user, .adminUsers, .adminUser, .otp, .magicLink, .recover, .resend,
+            .reauthenticate, .invite, .generateLink, .audit:
+            return false
         case .unknown:
             let path = Self.collapsed(path)
             return Self.open.contains { path == $0 || Self.remainder(of: path, below: $0 + "/") != nil }

@@ -75,6 +75,37 @@ extension ErrorTable {
         Row(.smsProviderMissing, 500, "unexpected_failure", "Unable to get SMS provider"),
     ]
 
+    static let requestedMessages: [Row] = [
+        Row(
+            .otpEmailAndPhone, 400, "validation_failed", "Only an email address or phone number should be provided"),
+        Row(
+            .otpChannelWithEmail, 400, "validation_failed", "Channel should only be specified with Phone OTP"),
+        Row(.otpSignUpsNotAllowed, 422, "otp_disabled", "Signups not allowed for otp"),
+        Row(.otpAddressMissing, 400, "validation_failed", "One of email or phone must be set"),
+        Row(.otpPhoneDisabled, 400, "phone_provider_disabled", "Unsupported phone provider"),
+        Row(.magicLinkDisabled, 422, "email_provider_disabled", "Login with magic link is disabled"),
+        Row(.magicLinkEmailMissing, 422, "validation_failed", "Password recovery requires an email"),
+        Row(.recoveryEmailMissing, 400, "validation_failed", "Password recovery requires an email"),
+        Row(.sendingEmailDisabled, 400, "email_provider_disabled", "Email logins are disabled"),
+        Row(
+            .resendTypeMissing, 400, "validation_failed",
+            "Missing one of these types: signup, email_change, sms, phone_change"),
+        Row(.resendEmailMissing, 400, "validation_failed", "Type provided requires an email address"),
+        Row(.resendPhoneMissing, 400, "validation_failed", "Type provided requires a phone number"),
+        Row(
+            .resendEmailAndPhone, 400, "validation_failed",
+            "Only an email address or phone number should be provided."),
+        Row(.resendAddressMissing, 400, "validation_failed", "Missing email address or phone number"),
+        Row(.resendPhoneDisabled, 400, "phone_provider_disabled", "Phone logins are disabled"),
+        Row(
+            .reauthenticationAddressMissing, 400, "validation_failed",
+            "Reauthentication requires the user to have an email or a phone number"),
+        Row(
+            .reauthenticationEmailNotConfirmed, 422, "email_not_confirmed", "Please verify your email first."),
+        Row(
+            .reauthenticationPhoneNotConfirmed, 422, "phone_not_confirmed", "Please verify your phone first."),
+    ]
+
     static let grants: [Row] = [
         Row(.grantTypeUnsupported, 400, "invalid_credentials", "unsupported_grant_type"),
         Row(
@@ -191,6 +222,12 @@ extension ErrorTable {
         Row(.userNotFound, 404, "user_not_found", "User not found"),
         Row(.paginationMalformed, 400, "validation_failed", "Bad Pagination Parameters: {0}"),
         Row(.sortMalformed, 400, "validation_failed", "Bad Sort Parameters: {0}"),
+        Row(.linkTypeInvalid, 400, "validation_failed", "Invalid email action link type requested: {0}"),
+        Row(.linkUserNotFound, 404, "user_not_found", "User with this email not found"),
+        Row(
+            .linkNeedsSecureEmailChange, 400, "validation_failed",
+            "Enable secure email change to generate link for current email"),
+        Row(.auditQueryInvalid, 400, "validation_failed", "Invalid query scope: {0}"),
     ]
 
     static let failures: [Row] = [

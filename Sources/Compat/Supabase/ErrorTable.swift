@@ -26,8 +26,9 @@ enum ErrorTable {
 
     static let rows: [AuthError.Reason: Row] = {
         let all = [
-            callers, addresses, signUps, sending, grants, refreshes, exchanges, verifications, changes, administration,
-            failures,
+            callers, addresses, signUps, sending, requestedMessages, grants, refreshes, exchanges, verifications,
+            changes,
+            administration, failures,
         ]
         var rows: [AuthError.Reason: Row] = [:]
         for row in all.joined() { rows[row.reason] = row }

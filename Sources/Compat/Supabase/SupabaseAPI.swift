@@ -92,6 +92,14 @@ public struct SupabaseAPI: Sendable {
             return verb == .get ? try await VerifyRoutes.openLink(call) : try await VerifyRoutes.verify(call)
         case .logout: return try await LogoutRoutes.logout(call)
         case .user: return verb == .get ? try await UserRoutes.show(call) : try await UserRoutes.update(call)
+        case .otp: return try await PasswordlessRoutes.sendCode(call)
+        case .magicLink: return try await PasswordlessRoutes.sendMagicLink(call)
+        case .recover: return try await PasswordlessRoutes.recover(call)
+        case .resend: return try await PasswordlessRoutes.resend(call)
+        case .reauthenticate: return try await PasswordlessRoutes.reauthenticate(call)
+        case .invite: return try await AdminMailRoutes.invite(call)
+        case .generateLink: return try await AdminMailRoutes.generateLink(call)
+        case .audit: return try await AuditRoutes.list(call)
         case .adminUsers:
             return verb == .get ? try await AdminUserRoutes.list(call) : try await AdminUserRoutes.create(call)
         case .adminUser(let id):
@@ -110,9 +118,12 @@ public struct SupabaseAPI: Sendable {
         case ("HEAD", .verify): nil
         case ("HEAD", _) where options.acceptsHEAD: verb("GET", at: endpoint)
         case ("GET", .health), ("GET", .settings), ("GET", .keySet), ("GET", .verify), ("GET", .user),
-            ("GET", .adminUsers), ("GET", .adminUser):
+            ("GET", .adminUsers), ("GET", .adminUser), ("GET", .reauthenticate), ("GET", .audit):
             .get
-        case ("POST", .signUp), ("POST", .token), ("POST", .verify), ("POST", .logout), ("POST", .adminUsers): .post
+        case ("POST", .signUp), ("POST", .token), ("POST", .verify), ("POST", .logout), ("POST", .adminUsers),
+            ("POST", .otp), ("POST", .magicLink), ("POST", .recover), ("POST", .resend), ("POST", .invite),
+            ("POST", .generateLink):
+            .post
         case ("PUT", .user), ("PATCH", .user), ("PUT", .adminUser): .put
         case ("PATCH", .adminUser) where options.allowsAdminPATCH: .put
         case ("DELETE", .adminUser): .delete

@@ -11,6 +11,12 @@ extension User {
 
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// The members alone, for answers that put more beside them.
+    func writeMembers(to writer: inout JSONWriter) {
         writer.field("id", id.uuid)
         writer.field("aud", audience)
         writer.field("role", role)
@@ -53,7 +59,6 @@ extension User {
             writer.key(dynamic: member.key)
             writer.value(member.value)
         }
-        writer.endObject()
     }
 }
 
