@@ -37,6 +37,7 @@ let package = Package(
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
+        library("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
         library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 
         // Engine: knows nothing of auth.
@@ -44,7 +45,7 @@ let package = Package(
         module("JSON", at: "Engine/JSON", ["Bytes"]),
         module("EventLoop", at: "Engine/EventLoop", ["Bytes", "CSys"]),
         module("HTTP1", at: "Engine/HTTP1", ["Bytes", "EventLoop", "CSys"]),
-        module("Crypto", at: "Engine/Crypto", ["Bytes", "JSON", "CSys", "COpenSSL", "CCrypt"]),
+        module("Crypto", at: "Engine/Crypto", ["Bytes", "JSON", "CSys", "COpenSSL", "CCrypt", "CArgon2"]),
         module("Outgoing", at: "Engine/Outgoing", ["CCurl"]),
 
         // Backend: the protocol, what keeps rows, what holds the rules.

@@ -4,7 +4,7 @@
 #   setup.sh GROUP...     groups: build, test, bench
 set -eu
 
-build="libssl-dev libsqlite3-dev libcurl4-openssl-dev libcrypt-dev zlib1g-dev pkg-config libc6-dev make"
+build="libssl-dev libsqlite3-dev libcurl4-openssl-dev libcrypt-dev libargon2-dev zlib1g-dev pkg-config libc6-dev make"
 test="python3 python3-venv ca-certificates curl valgrind chromium"
 bench="python3 wrk nginx-light haproxy iproute2 binutils"
 

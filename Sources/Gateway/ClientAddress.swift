@@ -34,10 +34,19 @@ public enum ClientAddress {
     /// What limits count by: the address, of IPv6 the first 64 bits (one customer has so many).
     public static func limitKey(_ address: String) -> String {
         guard address.contains(":"), let bytes = IPNetwork.address(address) else { return address }
-        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
-            return bytes[12...].map { String($0) }.joined(separator: ".")
-        }
-        return Hex.encode(Array(bytes[..<8])) + "/64"
+        return shortForm(bytes) ?? Hex.encode(Array(bytes[..<8])) + "/64"
+    }
+
+    /// One text for every way to write an address; nil for what is none.
+    static func canonical(_ text: String) -> String? {
+        guard let address = plainAddress(text), let bytes = IPNetwork.address(address) else { return nil }
+        return shortForm(bytes) ?? Hex.encode(bytes)
+    }
+
+    /// An IPv4 address, also one that stands within IPv6, in its usual form.
+    private static func shortForm(_ bytes: [UInt8]) -> String? {
+        guard bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return nil }
+        return bytes[12...].map { String($0) }.joined(separator: ".")
     }
 
     /// The first value of a comma-separated header, trimmed; nil when it is blank.

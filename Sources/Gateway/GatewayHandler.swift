@@ -384,7 +384,7 @@ public final class GatewayHandler: HTTPHandler {
     /// Source: supabase-core.md 1.6, interface.md `DRAWBRIDGE_RATE_LIMIT_BY_PEER`.
     private func rateLimitKey(_ request: borrowing RequestView, client: String) -> String? {
         if options.trustsForwardedFor, let first = ClientAddress.firstValue(request.text(named: "sb-forwarded-for")),
-            let address = ClientAddress.plainAddress(first)
+            let address = ClientAddress.canonical(first)
         {
             return address
         }

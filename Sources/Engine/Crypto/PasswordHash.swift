@@ -3,21 +3,29 @@ public enum PasswordHash: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// `$2a$`, `$2b$`, `$2y$`: bcrypt, with its cost.
     case bcrypt(text: String, cost: Int)
     /// `$argon2i$`, `$argon2id$`: imported from elsewhere.
-    case argon2(text: String)
+    case argon2(Argon2Hash)
     /// `$fbscrypt$`: imported from Firebase.
-    case firebaseScrypt(text: String)
+    case firebaseScrypt(FirebaseScryptHash)
     /// Anything else: never matched.
     case unknown
 
     public init(_ text: String) {
         if let cost = Self.bcryptCost(text) {
             self = .bcrypt(text: text, cost: cost)
-        } else if text.hasPrefix("$argon2i$") || text.hasPrefix("$argon2id$") {
-            self = .argon2(text: text)
-        } else if text.hasPrefix("$fbscrypt$") {
-            self = .firebaseScrypt(text: text)
+        } else if let hash = Argon2Hash(text) {
+            self = .argon2(hash)
+        } else if let hash = FirebaseScryptHash(text) {
+            self = .firebaseScrypt(hash)
         } else {
             self = .unknown
+        }
+    }
+
+    /// Whether the hash came from another system, so that a new one should take its place once the password is known.
+    public var isImported: Bool {
+        switch self {
+        case .argon2, .firebaseScrypt: true
+        case .bcrypt, .unknown: false
         }
     }
 

@@ -1,5 +1,6 @@
 public import Backend
 import Bytes
+import Crypto
 import Store
 
 extension InProcessBackend {
@@ -26,11 +27,16 @@ extension InProcessBackend {
         guard try await passwords.matches(signIn.password, hash: stored) else {
             throw AuthError(.invalidCredentials)
         }
+        let rehashed = await rehashed(signIn.password, from: stored)
         let opened = try await transaction { tx -> OpenedSession in
             try await tx.lock(user: found.id)
             // The password may have been changed, or the account gone, while the hash was made.
-            guard let user = try await tx.user(found.id), user.encryptedPassword == stored else {
+            guard var user = try await tx.user(found.id), user.encryptedPassword == stored else {
                 throw AuthError(.invalidCredentials)
+            }
+            if let rehashed {
+                user.encryptedPassword = rehashed
+                try await tx.update(user, .encryptedPassword)
             }
             let now = self.clock.now()
             try Self.checkBan(user, now)
@@ -41,6 +47,17 @@ extension InProcessBackend {
         var session = try await issueReloaded(opened)
         session.passwordJudgement = PasswordRules(policy).judge(signIn.password)
         return session
+    }
+
+    /// A hash of our own for a password whose hash another system made, now that the password is known; nil to keep
+    /// the one that is there: bcrypt looks at no more than 72 bytes and none behind a NUL, and an overloaded hasher
+    /// does not keep anyone from signing in. Source: supabase-core.md 8.7.
+    private func rehashed(_ password: Password, from stored: String) async -> String? {
+        let bytes = password.exposed.utf8
+        guard PasswordHash(stored).isImported, bytes.count <= PasswordRules.bytesMax, !bytes.contains(0) else {
+            return nil
+        }
+        return try? await passwords.hash(password)
     }
 
     private static func checkBan(_ user: UserRow, _ now: Timestamp) throws(AuthError) {

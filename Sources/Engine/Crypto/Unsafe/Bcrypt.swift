@@ -21,7 +21,7 @@ public enum Bcrypt {
         return try scratch.hash(password, setting: setting(cost: cost, salt: random.fill(16)))
     }
 
-    /// Whether the password is the one that was hashed; false for a hash that is no bcrypt hash.
+    /// Whether the password is the one that was hashed, also by another system; false for a hash that cannot be read.
     public static func matches(_ password: [UInt8], _ hash: String) -> Bool {
         let scratch = BcryptScratch()
         return (try? scratch.matches(password, hash)) ?? false
@@ -80,8 +80,9 @@ final class BcryptScratch {
         case .bcrypt(let text, _):
             guard !password.contains(0) else { return false }
             return ConstantTime.equals(try hash(password, setting: text), text)
-        case .argon2, .firebaseScrypt, .unknown:
-            throw .unsupportedHash
+        case .argon2(let hash): return try hash.matches(password)
+        case .firebaseScrypt(let hash): return try hash.matches(password)
+        case .unknown: throw .unsupportedHash
         }
     }
 
