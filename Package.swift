@@ -25,7 +25,7 @@ func library(_ name: String, pkgConfig: String?, apt: String) -> Target {
     .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-let engine: [Target.Dependency] = ["Bytes", "JSON", "EventLoop", "HTTP1", "Crypto", "Outgoing"]
+let engine: [Target.Dependency] = ["Bytes", "JSON", "EventLoop", "HTTP1", "HTTPClient", "Crypto", "Outgoing"]
 
 let package = Package(
     name: "drawbridge",
@@ -45,6 +45,7 @@ let package = Package(
         module("JSON", at: "Engine/JSON", ["Bytes"]),
         module("EventLoop", at: "Engine/EventLoop", ["Bytes", "CSys"]),
         module("HTTP1", at: "Engine/HTTP1", ["Bytes", "EventLoop", "CSys"]),
+        module("HTTPClient", at: "Engine/HTTPClient", ["Bytes", "EventLoop", "HTTP1", "CSys"]),
         module("Crypto", at: "Engine/Crypto", ["Bytes", "JSON", "CSys", "COpenSSL", "CCrypt", "CArgon2"]),
         module("Outgoing", at: "Engine/Outgoing", ["CCurl"]),
 
@@ -53,13 +54,16 @@ let package = Package(
         module("Settings", at: "Settings", ["Backend", "Bytes", "JSON", "CSys"]),
         module("Store", at: "Backend/Store", ["Backend", "Bytes", "JSON", "EventLoop", "CSys", "CSQLite"]),
         module("InProcessBackend", at: "Backend/InProcess", ["Backend", "Store"] + engine),
+        module("RemoteBackend", at: "Backend/Remote", ["Backend"] + engine),
 
         // Wire and door.
         module("Compat", at: "Compat", ["Backend", "Bytes", "JSON"]),
         module("Gateway", at: "Gateway", ["Compat", "Backend", "CSys"] + engine),
         .executableTarget(
             name: "drawbridge",
-            dependencies: ["Gateway", "Compat", "Settings", "InProcessBackend", "Store", "Backend", "CSys"] + engine,
+            dependencies: [
+                "Gateway", "Compat", "Settings", "InProcessBackend", "RemoteBackend", "Store", "Backend", "CSys",
+            ] + engine,
             path: "Sources/Drawbridge", swiftSettings: walls),
 
         module("TestKit", at: "TestKit", ["Backend", "Store"] + engine),

@@ -57,6 +57,7 @@ struct PackageWalls {
         let engine = engineModules
         return [
             "Bytes": [], "JSON": ["Bytes"], "EventLoop": ["Bytes", "JSON"], "HTTP1": ["Bytes", "JSON", "EventLoop"],
+            "HTTPClient": ["Bytes", "JSON", "EventLoop", "HTTP1", "HTTP2", "TLS"],
             "Crypto": engine.subtracting(["Crypto", "Outgoing"]), "Outgoing": engine.subtracting(["Outgoing"]),
             "Backend": ["Bytes", "JSON"], "Settings": ["Backend", "Bytes", "JSON"],
             "Store": engine.union(["Backend"]), "InProcessBackend": engine.union(["Backend", "Store"]),

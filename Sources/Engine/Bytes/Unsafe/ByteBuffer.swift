@@ -211,6 +211,12 @@ public struct ByteBuffer: ~Copyable {
         end = used
     }
 
+    /// An owned copy of the readable bytes at these offsets; what lies beyond the contents is left out.
+    public func array(_ range: Range<Int>) -> [UInt8] {
+        let all = bytes
+        return all.extracting(range.clamped(to: 0..<all.count)).array
+    }
+
     /// An owned copy of the readable bytes.
     public func array() -> [UInt8] {
         let span = bytes
