@@ -4,8 +4,10 @@ import Compat
 import Crypto
 import EventLoop
 import Gateway
+import HTTPClient
 import InProcessBackend
 import Outgoing
+import RemoteBackend
 import Settings
 import Store
 
@@ -13,8 +15,9 @@ import Store
 struct Room {
     /// What the listeners of a process share.
     struct Parts {
-        let store: SQLiteStore
-        let hasher: PasswordHasher
+        /// nil: the rules and rows are another server's.
+        let own: Own?
+        let group: EventLoopGroup
         let outgoing: OutgoingClient?
         let keysFile: KeysFile
         let metrics: Metrics
@@ -23,29 +26,76 @@ struct Room {
         let logger: @Sendable (String) -> Void
     }
 
+    /// What the rules need that this process keeps itself.
+    struct Own {
+        let store: SQLiteStore
+        let hasher: PasswordHasher
+    }
+
     let settings: ServerSettings
     let gateway: Gateway
-    let desk: MailDesk
+    /// nil: mail is the remote server's.
+    let desk: MailDesk?
+    /// nil: there is no remote server.
+    let client: HTTPClient?
     private let ring: KeyRing
     private let verifier: JWTVerifier
+    private let probe: any ReadinessProbe
 
     init(_ settings: ServerSettings, _ parts: Parts, isFirst: Bool) throws {
         self.settings = settings
         let keys = try TokenKeys(settings.tokens, folderSecret: parts.keysFile.secret ?? RawToken(""))
         verifier = keys.apiKeys
         ring = KeyRing(Self.entries(settings, parts.keysFile), verifier: keys.apiKeys)
-        desk = try Self.desk(settings, parts)
-        var dependencies = InProcessBackend.Dependencies(
-            store: parts.store, clock: SystemClock(), random: SystemRandom(), passwords: parts.hasher,
-            tokens: keys.access, mail: desk)
-        dependencies.publicSettings = Self.publicSettings(settings)
-        let backend = InProcessBackend(policy: settings.policy, dependencies)
+        let backend: any AuthBackend
+        let probe: any ReadinessProbe
+        if let own = parts.own {
+            let desk = try Self.desk(settings, parts, own)
+            backend = Self.ownBackend(settings, own, keys.access, desk)
+            probe = StoreProbe(store: own.store)
+            self.desk = desk
+            client = nil
+        } else {
+            let (remote, client) = try Self.remoteBackend(settings, parts)
+            backend = remote
+            probe = RemoteProbe(backend: remote)
+            desk = nil
+            self.client = client
+        }
         let api = SupabaseAPI(
             backend: backend, options: Self.compatOptions(settings), limiter: Self.limiter(settings.rateLimits))
         var options = Self.gatewayOptions(settings)
         if settings.adminListen == nil, isFirst { options.operations = .loopbackCallers }
         gateway = Gateway(
-            options: options, api: api, keys: ring, clock: SystemClock(), shown: Self.shown(parts, options))
+            options: options, api: api, keys: ring, clock: SystemClock(), shown: Self.shown(parts, options, probe))
+        self.probe = probe
+    }
+
+    private static func ownBackend(
+        _ settings: ServerSettings, _ own: Own, _ tokens: AccessTokenKeys, _ desk: MailDesk
+    ) -> InProcessBackend {
+        var dependencies = InProcessBackend.Dependencies(
+            store: own.store, clock: SystemClock(), random: SystemRandom(), passwords: own.hasher, tokens: tokens,
+            mail: desk)
+        dependencies.publicSettings = publicSettings(settings)
+        return InProcessBackend(policy: settings.policy, dependencies)
+    }
+
+    private static func remoteBackend(
+        _ settings: ServerSettings, _ parts: Parts
+    ) throws -> (RemoteBackend, HTTPClient) {
+        guard let remote = settings.remote, let origin = Origin(remote.url) else {
+            throw SettingsError(["DRAWBRIDGE_REMOTE_URL: is not the URL of a server, such as http://127.0.0.1:9999"])
+        }
+        let client = HTTPClient(origin: origin, loops: parts.group.loops)
+        var configuration = RemoteBackend.Configuration()
+        configuration.anonymousKey = remote.anonymousKey
+        configuration.serviceKey = remote.serviceKey
+        configuration.reasonOf = { KnownErrors.reason(status: $0, code: $1, message: $2) }
+        configuration.logger = parts.logger
+        let backend = RemoteBackend(
+            client: client, configuration: configuration, clock: SystemClock(), random: SystemRandom())
+        return (backend, client)
     }
 
     /// The gateway of a listener for `/healthz`, `/readyz` and `/metrics` alone.
@@ -55,7 +105,7 @@ struct Room {
         options.inbox = .never
         return Gateway(
             options: options, api: room.gateway.api, keys: room.ring, clock: SystemClock(),
-            shown: shown(parts, options))
+            shown: shown(parts, options, room.probe))
     }
 
     /// Takes over API keys from now on.
@@ -69,11 +119,13 @@ struct Room {
             + file.keys.map { KeyRing.Entry(digest: $0.digest, role: $0.role, id: $0.name, expiry: $0.expiresAt) }
     }
 
-    private static func shown(_ parts: Parts, _ options: GatewayOptions) -> Gateway.Shown {
+    private static func shown(
+        _ parts: Parts, _ options: GatewayOptions, _ probe: any ReadinessProbe
+    ) -> Gateway.Shown {
         var shown = Gateway.Shown(metrics: parts.metrics, drain: parts.drain)
         shown.log = parts.log
-        shown.readiness = StoreProbe(store: parts.store)
-        if options.inbox != .never { shown.inbox = StoredInbox(store: parts.store) }
+        shown.readiness = probe
+        if options.inbox != .never, let own = parts.own { shown.inbox = StoredInbox(store: own.store) }
         return shown
     }
 
@@ -114,7 +166,8 @@ struct Room {
 
     /// Source: interface.md, addresses.
     private static func inboxAccess(_ settings: ServerSettings) -> InboxAccess {
-        switch settings.inbox {
+        guard settings.remote == nil else { return .never }
+        return switch settings.inbox {
         case .off: .never
         case .on: settings.listen.isLoopback ? .loopback : .anyone
         case .automatic: settings.listen.isLoopback && settings.mail.server == nil ? .loopback : .never
@@ -139,10 +192,10 @@ struct Room {
 
     // MARK: Mail
 
-    private static func desk(_ settings: ServerSettings, _ parts: Parts) throws -> MailDesk {
+    private static func desk(_ settings: ServerSettings, _ parts: Parts, _ own: Own) throws -> MailDesk {
         let configuration = mailConfiguration(settings)
         let clock = SystemClock()
-        let inbox = InboxMailer(configuration, store: parts.store, clock: clock)
+        let inbox = InboxMailer(configuration, store: own.store, clock: clock)
         var mailer: any Mailer = inbox
         if let server = configuration.server, let outgoing = parts.outgoing {
             do {
@@ -203,5 +256,14 @@ private struct StoreProbe: ReadinessProbe {
         } catch {
             return "store"
         }
+    }
+}
+
+/// Ready when the server behind this one answers.
+private struct RemoteProbe: ReadinessProbe {
+    let backend: RemoteBackend
+
+    func fault() async -> String? {
+        await backend.isReachable() ? nil : "remote"
     }
 }

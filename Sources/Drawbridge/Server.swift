@@ -4,6 +4,7 @@ import Crypto
 import EventLoop
 import Gateway
 import HTTP1
+import HTTPClient
 import InProcessBackend
 import Outgoing
 import Settings
@@ -18,8 +19,8 @@ final class Server {
     private let folder: String
     private let keysFile: KeysFile
     private let madeKeys: Bool
-    private let store: SQLiteStore
-    private let hasher: PasswordHasher
+    /// nil: rules and rows are another server's.
+    private let own: Room.Own?
     private let outgoing: OutgoingClient?
     private let group: EventLoopGroup
     private let http: HTTPServer
@@ -37,13 +38,8 @@ final class Server {
         folder = first.dataFolder
         let random = SystemRandom()
         (keysFile, madeKeys) = try KeysFile.secret(folder, random: random)
-        do {
-            store = try SQLiteStore(folder: folder)
-        } catch let error as StoreOpeningError {
-            throw UnavailableError(error.description)
-        }
-        hasher = PasswordHasher(
-            threads: max(1, Process.cores - 1), cost: first.policy.bcryptCost, random: random)
+        own = try first.remote == nil ? Self.own(first, folder, random) : nil
+        group = try EventLoopGroup(count: first.loops ?? Process.cores)
         let needsOutside = listeners.contains {
             $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
         }
@@ -51,7 +47,7 @@ final class Server {
         logBuffer = LogBuffer { [main] in main.wake() }
         drain = DrainState()
         let parts = Room.Parts(
-            store: store, hasher: hasher, outgoing: outgoing, keysFile: keysFile, metrics: Metrics(), drain: drain,
+            own: own, group: group, outgoing: outgoing, keysFile: keysFile, metrics: Metrics(), drain: drain,
             log: Self.accessLog(first, logBuffer), logger: Self.logger(logBuffer))
         var rooms: [Room] = []
         for (index, listener) in listeners.enumerated() {
@@ -64,11 +60,24 @@ final class Server {
             configs.append(Self.config(address, tag: gateways.count))
             gateways.append(try Room.operationsOnly(rooms[0], parts))
         }
-        group = try EventLoopGroup(count: first.loops ?? Process.cores)
         http = HTTPServer(group: group, listeners: configs) { [gateways] loop, _, tag in
             GatewayHandler(gateways[tag], loop: loop, random: SystemRandom())
         }
         addGauges(parts.metrics)
+    }
+
+    private static func own(
+        _ settings: ServerSettings, _ folder: String, _ random: SystemRandom
+    ) throws -> Room.Own {
+        let store: SQLiteStore
+        do {
+            store = try SQLiteStore(folder: folder)
+        } catch let error as StoreOpeningError {
+            throw UnavailableError(error.description)
+        }
+        let hasher = PasswordHasher(
+            threads: max(1, Process.cores - 1), cost: settings.policy.bcryptCost, random: random)
+        return Room.Own(store: store, hasher: hasher)
     }
 
     private static func config(_ address: ListenAddress, tag: Int) -> ListenerConfig {
@@ -77,10 +86,18 @@ final class Server {
 
     private func addGauges(_ metrics: Metrics) {
         metrics.add(.init("drawbridge_connections", help: "Open connections.") { [http] in http.connectionCount })
-        metrics.add(.init("drawbridge_store_queue", help: "Transactions that wait.") { [store] in store.queueLength })
-        metrics.add(
-            .init("drawbridge_password_queue", help: "Passwords that wait for a hash.") { [hasher] in hasher.queueLength
-            })
+        if let own {
+            metrics.add(
+                .init("drawbridge_store_queue", help: "Transactions that wait.") { own.store.queueLength })
+            metrics.add(
+                .init("drawbridge_password_queue", help: "Passwords that wait for a hash.") { own.hasher.queueLength })
+        } else {
+            let clients = rooms.compactMap(\.client)
+            metrics.add(
+                .init("drawbridge_remote_connections", help: "Connections to the auth server behind this one.") {
+                    clients.reduce(0) { $0 + $1.connectionCount }
+                })
+        }
         metrics.add(
             .init("drawbridge_log_dropped_lines", help: "Log lines that nobody took.") { [logBuffer] in
                 logBuffer.dropped
@@ -100,14 +117,18 @@ final class Server {
             }
         }
         main.watch(folder: folder)
+        if let own { startWorkers(own) }
+    }
+
+    private func startWorkers(_ own: Room.Own) {
         let loop = group.loops[0]
         let clock = EventLoopClock(loop: loop)
-        for room in rooms {
-            let worker = OutboxWorker(room.desk, store: store, wallClock: SystemClock(), clock: clock)
+        for desk in rooms.compactMap(\.desk) {
+            let worker = OutboxWorker(desk, store: own.store, wallClock: SystemClock(), clock: clock)
             workers.append(Task(executorPreference: loop) { await worker.run() })
         }
         let cleanUp = CleanUp(
-            policy: rooms[0].settings.policy, store: store, wallClock: SystemClock(), clock: clock,
+            policy: rooms[0].settings.policy, store: own.store, wallClock: SystemClock(), clock: clock,
             logger: Self.logger(logBuffer))
         workers.append(Task(executorPreference: loop) { await cleanUp.run() })
     }
@@ -135,19 +156,20 @@ final class Server {
         http.shutdown(grace: grace)
         let done = Flag()
         let ending = workers
-        Task { [store, outgoing, main] in
+        for client in rooms.compactMap(\.client) { client.shutDown() }
+        Task { [own, outgoing, main] in
             for worker in ending {
                 worker.cancel()
                 await worker.value
             }
             await outgoing?.shutDown(within: .seconds(2))
-            await store.close()
+            await own?.store.close()
             done.set()
             main.wake()
         }
         while !done.isSet { _ = main.wait(milliseconds: 1000) }
         group.shutdown()
-        hasher.stop()
+        own?.hasher.stop()
         Terminal.write(unwritten + logBuffer.take(), to: 1)
     }
 
@@ -196,6 +218,7 @@ final class Server {
             text += "  keys         those of the JWT secret that is set (drawbridge keys list --reveal)\n"
         }
         if rooms[0].gateway.options.inbox != .never { text += "  inbox        \(url)/inbox\n" }
+        if let remote = settings.remote { text += "  backend      \(remote.url)\n" }
         text += "  data         \(folder)\(madeKeys ? " (made now)" : "")\n"
         return text + """
 

@@ -27,6 +27,8 @@ public struct ServerSettings: Sendable {
     public var upstreams: [UpstreamName: [String]] = [:]
     public var errorsHaveDetail = true
     public var isSupabasePolicy = false
+    /// nil: the rules and rows are this process's own.
+    public var remote: RemoteSettings?
 
     // The rules.
     public var policy = Policy.sovaria
@@ -75,6 +77,22 @@ public struct RateLimitSettings: Sendable, Equatable {
     public var factorChallengeAndVerify = 15.0
     public var samlAssertion = 15.0
     public var clientRegister = 10.0
+}
+
+/// The auth server behind this one (`DRAWBRIDGE_BACKEND=remote`).
+public struct RemoteSettings: Sendable {
+    /// Where its paths begin: `http://host:9999`, or with `/auth/v1` for one behind a gateway.
+    public var url: String
+    /// What its gateway wants as `apikey`.
+    public var anonymousKey: RawToken?
+    /// Stands in for callers of the service role that bring no token of their own.
+    public var serviceKey: RawToken?
+
+    public init(url: String, anonymousKey: RawToken? = nil, serviceKey: RawToken? = nil) {
+        self.url = url
+        self.anonymousKey = anonymousKey
+        self.serviceKey = serviceKey
+    }
 }
 
 /// The configured API keys; printed nowhere.

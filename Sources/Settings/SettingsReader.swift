@@ -18,6 +18,7 @@ public struct SettingsReader: Sendable {
         door(&settings)
         rateLimits(&settings.rateLimits, isSupabase: settings.isSupabasePolicy)
         settings.keys = keys()
+        settings.remote = remote()
         settings.tokens = tokens()
         settings.mail = mail()
         settings.policy = PolicyReader(judged: judged).policy(listen: settings.listen, bare: settings.hasBarePaths)
@@ -86,6 +87,15 @@ public struct SettingsReader: Sendable {
         return keys
     }
 
+    private func remote() -> RemoteSettings? {
+        guard judged.text("DRAWBRIDGE_BACKEND") == "remote", let url = judged.filled("DRAWBRIDGE_REMOTE_URL") else {
+            return nil
+        }
+        return RemoteSettings(
+            url: url, anonymousKey: judged.filled("DRAWBRIDGE_REMOTE_ANON_KEY").map { RawToken($0) },
+            serviceKey: judged.filled("DRAWBRIDGE_REMOTE_SERVICE_KEY").map { RawToken($0) })
+    }
+
     private func tokens() -> TokenSettings {
         var tokens = TokenSettings()
         tokens.secret = judged.filled("GOTRUE_JWT_SECRET").map { RawToken($0) }
@@ -145,9 +155,7 @@ public struct SettingsReader: Sendable {
         if judged.filled("DATABASE_URL") != nil {
             faults.append("DATABASE_URL: a PostgreSQL store \(notBuilt); leave it out to use the embedded store")
         }
-        if judged.text("DRAWBRIDGE_BACKEND") == "remote" {
-            faults.append("DRAWBRIDGE_BACKEND: a remote backend \(notBuilt); \"inprocess\" is")
-        }
+        if judged.text("DRAWBRIDGE_BACKEND") == "remote" { faults += remoteConflicts(notBuilt) }
         for name in ["DRAWBRIDGE_TLS_CERT", "DRAWBRIDGE_TLS_KEY"] where judged.filled(name) != nil {
             faults.append(
                 "\(name): TLS \(notBuilt); put a TLS proxy in front and name it in DRAWBRIDGE_TRUSTED_PROXIES")
@@ -165,6 +173,21 @@ public struct SettingsReader: Sendable {
             ValueSyntax.trimmed(judged.text("GOTRUE_SECURITY_CAPTCHA_SECRET") ?? "").isEmpty
         {
             faults.append("GOTRUE_SECURITY_CAPTCHA_SECRET: is needed while GOTRUE_SECURITY_CAPTCHA_ENABLED is on")
+        }
+        return faults
+    }
+
+    private func remoteConflicts(_ notBuilt: String) -> [String] {
+        var faults: [String] = []
+        if let url = judged.filled("DRAWBRIDGE_REMOTE_URL") {
+            if url.lowercased().hasPrefix("https:") {
+                faults.append("DRAWBRIDGE_REMOTE_URL: TLS to the server \(notBuilt); name it by http:// or a TLS proxy")
+            }
+        } else {
+            faults.append("DRAWBRIDGE_REMOTE_URL: is needed while DRAWBRIDGE_BACKEND is \"remote\"")
+        }
+        if judged.text("DRAWBRIDGE_REMOTE_DIALECT") == "sovaria" {
+            faults.append("DRAWBRIDGE_REMOTE_DIALECT: the dialect \"sovaria\" \(notBuilt); \"supabase\" is")
         }
         return faults
     }

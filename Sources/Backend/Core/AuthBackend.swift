@@ -50,6 +50,11 @@ public protocol AuthBackend: Sendable {
     /// What ``authenticate(_:as:)`` and ``user(_:_:)`` would come to for a token without further wishes, when that is
     /// known already and still true. Never waits; nil, also for every fault, when they have to be asked.
     func userAtOnce(_ bearer: Span<UInt8>) -> SharedUser?
+    /// Whether ``relayedUser(_:)`` is worth asking.
+    var relaysUsers: Bool { get }
+    /// What ``authenticate(_:as:)`` and ``user(_:_:)`` would come to for a token without further wishes, as the JSON
+    /// that a server behind this one sent (supabase-core.md 4.1): nothing of it is read that need not be.
+    func relayedUser(_ bearer: RawToken) async throws(AuthError) -> [UInt8]
     func update(
         _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User
@@ -91,4 +96,11 @@ public protocol AuthBackend: Sendable {
 extension AuthBackend {
     /// Knows nothing at once: right for a server at the other end of a connection.
     public func userAtOnce(_ bearer: Span<UInt8>) -> SharedUser? { nil }
+
+    public var relaysUsers: Bool { false }
+
+    /// There is no server behind this one.
+    public func relayedUser(_ bearer: RawToken) async throws(AuthError) -> [UInt8] {
+        throw AuthError(.notSupported)
+    }
 }

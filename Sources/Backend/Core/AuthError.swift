@@ -11,7 +11,8 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// For the log alone: what happened, without a secret. Never sent.
     public let detail: String
-    /// What a remote server answered, to be handed on (reason `.remote`).
+    /// What a remote server answered, to be handed on word by word; ``reason`` is what it means, `.remote` when that is
+    /// not known. Reason `.remote` without it: there was no usable answer.
     public let remote: RemoteAnswer?
 
     public init(
@@ -35,10 +36,13 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         public let status: Int
         public let code: String?
         public let message: String
-        public init(status: Int, code: String?, message: String) {
+        /// OAuth's `error`, in place of a code (RFC 6749 section 5.2).
+        public let oauthError: String?
+        public init(status: Int, code: String?, message: String, oauthError: String? = nil) {
             self.status = status
             self.code = code
             self.message = message
+            self.oauthError = oauthError
         }
     }
 

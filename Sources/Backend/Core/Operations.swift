@@ -174,6 +174,10 @@ public struct PublicSettings: Sendable {
     public var smsProvider: String
     public var isSAMLEnabled: Bool
     public var arePasskeysEnabled: Bool
+    /// Providers of a remote server that we do not know, on or off.
+    public var unknownProviders: JSONObject?
+    /// Members that a remote server sent and that we do not know: shown as they came.
+    public var unknownMembers: JSONObject?
     public init(
         enabledProviders: Set<String>, isSignUpDisabled: Bool, autoconfirmsEmail: Bool, autoconfirmsPhone: Bool,
         smsProvider: String = "", isSAMLEnabled: Bool = false, arePasskeysEnabled: Bool = false

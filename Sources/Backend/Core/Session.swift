@@ -1,4 +1,5 @@
 public import Bytes
+public import JSON
 
 /// Tokens for a sign-in, with the account they are for. Source: supabase-core.md 4.4.
 public struct Session: Sendable {
@@ -13,6 +14,8 @@ public struct Session: Sendable {
     public var passwordJudgement: PasswordJudgement?
     public var providerToken: RawToken?
     public var providerRefreshToken: RawToken?
+    /// Members that a remote server sent and that we do not know: shown as they came.
+    public var unknownMembers: JSONObject?
 
     public init(
         accessToken: RawToken, refreshToken: RawToken, expiresIn: Int, expiresAt: Timestamp, user: User,

@@ -70,6 +70,8 @@ public struct Identity: Sendable {
     public var updatedAt: Timestamp
     /// The lower-cased `email` of the data.
     public var email: String?
+    /// Members that a remote server sent and that we do not know: shown as they came.
+    public var unknownMembers: JSONObject?
 
     public init(
         id: IdentityID, providerID: String, userID: UserID, provider: String, data: JSONText,
@@ -101,6 +103,8 @@ public struct Factor: Sendable {
     public var lastChallengedAt: Timestamp?
     public var webAuthnAAGUID: String?
     public var lastWebAuthnChallengeData: JSONText?
+    /// Members that a remote server sent and that we do not know: shown as they came.
+    public var unknownMembers: JSONObject?
 
     public init(
         id: FactorID, type: String, status: String, friendlyName: String?, phone: String?, createdAt: Timestamp,

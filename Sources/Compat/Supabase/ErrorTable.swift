@@ -46,7 +46,7 @@ enum ErrorTable {
     }
 
     static func answer(for error: AuthError, _ options: CompatOptions) -> ErrorAnswer {
-        if error.reason == .remote, let remote = error.remote { return self.remote(remote, error) }
+        if let remote = error.remote { return self.remote(remote, error, options) }
         guard let row = rows[error.reason] else { return .unexpected }
         var answer = ErrorAnswer(
             row.status, row.code, sentence(row.message, error.arguments), retryAfter: error.retryAfter,
@@ -58,10 +58,17 @@ enum ErrorTable {
     }
 
     /// What a remote server answered, handed on; a status that is no error's is not.
-    private static func remote(_ remote: AuthError.RemoteAnswer, _ error: AuthError) -> ErrorAnswer {
+    private static func remote(
+        _ remote: AuthError.RemoteAnswer, _ error: AuthError, _ options: CompatOptions
+    ) -> ErrorAnswer {
         guard (400...599).contains(remote.status) else { return .unexpected }
-        var answer = ErrorAnswer(remote.status, remote.code, remote.message, retryAfter: error.retryAfter)
+        var answer = ErrorAnswer(
+            remote.status, remote.code, remote.message, retryAfter: error.retryAfter,
+            detailCode: error.reason == .remote ? nil : rows[error.reason]?.detailCode)
+        answer.oauthError = remote.oauthError
         if remote.code == "weak_password" { answer.weakPasswordReasons = error.weakPasswordReasons }
+        if error.reason == .reauthenticationNeeded { answer.status = options.reauthenticationStatus }
+        if remote.status == 503, answer.retryAfter == nil { answer.retryAfter = retryAfterDefault }
         return answer
     }
 

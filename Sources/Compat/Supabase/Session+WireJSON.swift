@@ -42,6 +42,7 @@ extension Session {
             writer.endArray()
             writer.endObject()
         }
+        writer.members(of: unknownMembers)
         writer.endObject()
     }
 

@@ -29,14 +29,18 @@ extension PublicSettings {
             writer.key(dynamic: provider)
             writer.bool(enabledProviders.contains(provider))
         }
+        writer.members(of: unknownProviders)
         writer.endObject()
         writer.field("disable_signup", isSignUpDisabled)
         writer.field("mailer_autoconfirm", autoconfirmsEmail)
         writer.field("phone_autoconfirm", autoconfirmsPhone)
         writer.field("sms_provider", smsProvider)
         writer.field("saml_enabled", isSAMLEnabled)
-        writer.field("saml_private_key_next_configured", false)
+        if unknownMembers?["saml_private_key_next_configured"] == nil {
+            writer.field("saml_private_key_next_configured", false)
+        }
         writer.field("passkeys_enabled", arePasskeysEnabled)
+        writer.members(of: unknownMembers)
         writer.endObject()
         return writer.bytes
     }

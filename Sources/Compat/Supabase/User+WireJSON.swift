@@ -55,10 +55,7 @@ extension User {
         writer.field("banned_until", ifPresent: bannedUntil)
         writer.field("deleted_at", ifPresent: deletedAt)
         writer.field("is_anonymous", isAnonymous)
-        for member in unknownMembers?.members ?? [] {
-            writer.key(dynamic: member.key)
-            writer.value(member.value)
-        }
+        writer.members(of: unknownMembers)
     }
 }
 
@@ -75,6 +72,7 @@ extension Identity {
         writer.field("created_at", createdAt)
         writer.field("updated_at", updatedAt)
         if let email, !email.isEmpty { writer.field("email", email) }
+        writer.members(of: unknownMembers)
         writer.endObject()
     }
 }
@@ -94,7 +92,19 @@ extension Factor {
         if let lastChallengedAt { writer.timestamp(lastChallengedAt) } else { writer.null() }
         writer.field("web_authn_aaguid", ifPresent: webAuthnAAGUID)
         if let lastWebAuthnChallengeData { writer.field("last_webauthn_challenge_data", lastWebAuthnChallengeData) }
+        writer.members(of: unknownMembers)
         writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of an object beside those that stand there already.
+    mutating func members(of object: JSONObject?) {
+        guard let object else { return }
+        for member in object.members {
+            key(dynamic: member.key)
+            value(member.value)
+        }
     }
 }
 

@@ -1,0 +1,135 @@
+public import Backend
+internal import Bytes
+internal import HTTP1
+internal import HTTPClient
+internal import JSON
+
+/// Administration as calls. Source: supabase-admin.md 4–8.
+extension RemoteBackend {
+    public func adminCreateUser(
+        _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        let request = acting(.post, "/admin/users", context, principal, body: Self.body(attributes))
+        return try user(try json(try await call(request)))
+    }
+
+    public func adminUser(
+        _ id: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        try user(try json(try await call(reading("/admin/users/\(id)", context, principal))))
+    }
+
+    public func adminUsers(
+        _ query: UserListQuery, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> UserPage {
+        var fields = FormFields()
+        if let page = query.page { fields.append("page", page) }
+        if let perPage = query.perPage { fields.append("per_page", perPage) }
+        for sort in query.sort { fields.append("sort", sort) }
+        if let filter = query.filter { fields.append("filter", filter) }
+        let answer = try await call(reading(target("/admin/users", fields), context, principal))
+        let value = try json(answer)
+        guard let list = value["users"]?.array else { throw unusable("list of users") }
+        let users = list.compactMap { UserReading.user($0) }
+        guard users.count == list.count else { throw unusable("list of users") }
+        return UserPage(
+            users: users, audience: value["aud"]?.string ?? "",
+            total: Self.total(answer) ?? users.count, page: Self.number(query.page, 1),
+            perPage: Self.number(query.perPage, 50))
+    }
+
+    public func adminUpdateUser(
+        _ id: UserID, _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        let request = acting(.put, "/admin/users/\(id)", context, principal, body: Self.body(attributes))
+        return try user(try json(try await call(request)))
+    }
+
+    public func adminDeleteUser(
+        _ id: UserID, softly: Bool, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) {
+        let body: JSONObject? = softly ? ["should_soft_delete": true] : nil
+        _ = try await call(acting(.delete, "/admin/users/\(id)", context, principal, body: body))
+    }
+
+    public func invite(
+        _ invitation: Invitation, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
+        var body = JSONObject()
+        body.set("email", invitation.email)
+        body.set("data", invitation.userMetadata)
+        let request = acting(.post, target("/invite", redirectQuery(context)), context, principal, body: body)
+        return try user(try json(try await call(request)))
+    }
+
+    public func generateLink(
+        _ request: LinkRequest, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> GeneratedLink {
+        var body: JSONObject = ["type": .string(request.type)]
+        body.set("email", request.email)
+        body.set("new_email", request.newEmail)
+        body.set("password", request.password)
+        body.set("data", request.userMetadata)
+        body.set("redirect_to", request.redirectTo)
+        let path = target("/admin/generate_link", redirectQuery(context))
+        let value = try json(try await call(acting(.post, path, context, principal, body: body)))
+        guard let user = UserReading.user(value, besides: UserReading.linkMembers),
+            let link = value["action_link"]?.string
+        else { throw unusable("link") }
+        return GeneratedLink(
+            user: user, actionLink: RawToken(link), code: OneTimeCode(value["email_otp"]?.string ?? ""),
+            tokenHash: RawToken(value["hashed_token"]?.string ?? ""),
+            verificationType: value["verification_type"]?.string ?? "",
+            redirectTo: value["redirect_to"]?.string ?? "")
+    }
+
+    public func auditLog(
+        _ query: AuditQuery, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> AuditPage {
+        var fields = FormFields()
+        if let page = query.page { fields.append("page", page) }
+        if let perPage = query.perPage { fields.append("per_page", perPage) }
+        if let text = query.query { fields.append("query", text) }
+        let answer = try await call(reading(target("/admin/audit", fields), context, principal))
+        guard let list = try json(answer).array else { throw unusable("audit log") }
+        let entries = list.compactMap { entry in
+            entry["id"]?.string.flatMap { UUID($0) }.map {
+                AuditEntry(
+                    id: $0, payload: entry["payload"].map { JSONText($0) } ?? .null,
+                    createdAt: UserReading.time(entry["created_at"]) ?? .epoch,
+                    ipAddress: entry["ip_address"]?.string ?? "")
+            }
+        }
+        return AuditPage(
+            entries: entries, total: Self.total(answer) ?? entries.count, page: Self.number(query.page, 1),
+            perPage: Self.number(query.perPage, 50))
+    }
+
+    // MARK: Small parts
+
+    private static func body(_ attributes: AdminUserAttributes) -> JSONObject {
+        var body = JSONObject()
+        body.set("id", attributes.id)
+        body.set("aud", attributes.audience)
+        body.set("role", attributes.role)
+        body.set("email", attributes.email)
+        body.set("phone", attributes.phone)
+        body.set("password", attributes.password)
+        body.set("password_hash", attributes.passwordHash)
+        if attributes.confirmsEmail { body["email_confirm"] = true }
+        if attributes.confirmsPhone { body["phone_confirm"] = true }
+        body.set("user_metadata", attributes.userMetadata)
+        body.set("app_metadata", attributes.appMetadata)
+        body.set("ban_duration", attributes.banDuration)
+        return body
+    }
+
+    private static func total(_ answer: ClientResponse) -> Int? {
+        answer["x-total-count"].flatMap { Int($0) }
+    }
+
+    /// The server took the number, so it is one.
+    private static func number(_ text: String?, _ otherwise: Int) -> Int {
+        text.flatMap { Int($0) } ?? otherwise
+    }
+}
