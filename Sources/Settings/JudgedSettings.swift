@@ -135,6 +135,11 @@ extension JudgedSettings {
         return nil
     }
 
+    func map(_ name: String) -> [SettingValue.Pair]? {
+        if case .map(let pairs)? = entries[name]?.value { return pairs }
+        return nil
+    }
+
     func bytes(_ name: String) -> Int? {
         if case .bytes(let count)? = entries[name]?.value { return count }
         return nil

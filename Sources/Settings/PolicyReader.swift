@@ -1,4 +1,5 @@
 import Backend
+import Bytes
 
 /// The rules: one of the two presets, each member then set by its own name.
 struct PolicyReader {
@@ -28,6 +29,7 @@ struct PolicyReader {
     private func signUp(_ policy: inout Policy) {
         set(judged.flag("GOTRUE_DISABLE_SIGNUP"), &policy.isSignUpDisabled)
         set(judged.flag("GOTRUE_EXTERNAL_EMAIL_ENABLED"), &policy.isEmailEnabled)
+        set(judged.flag("GOTRUE_EXTERNAL_EMAIL_MAGIC_LINK_ENABLED"), &policy.isMagicLinkEnabled)
         set(judged.flag("GOTRUE_EXTERNAL_PHONE_ENABLED"), &policy.isPhoneEnabled)
         set(judged.flag("GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED"), &policy.areAnonymousSignInsEnabled)
         set(judged.flag("GOTRUE_MAILER_AUTOCONFIRM"), &policy.autoconfirmsEmail)
@@ -88,6 +90,10 @@ struct PolicyReader {
         if let interval = judged.duration("GOTRUE_SMS_MAX_FREQUENCY"), interval > .zero {
             policy.smsSendInterval = interval
         }
+        for pair in judged.map("GOTRUE_SMS_TEST_OTP") ?? [] {
+            policy.testCodes[PhoneNumber.stripped(pair.key)] = OneTimeCode(pair.value)
+        }
+        policy.testCodesEndAt = judged.filled("GOTRUE_SMS_TEST_OTP_VALID_UNTIL").flatMap { Timestamp(rfc3339: $0) }
         if let lifetime = judged.duration("GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION") {
             policy.flowStateLifetime = max(lifetime, .seconds(300))
         }

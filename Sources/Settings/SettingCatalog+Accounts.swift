@@ -53,7 +53,7 @@ extension SettingCatalog {
         .init("GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED", .flag, default: "false", also: ["ENABLE_ANONYMOUS_USERS"]),
         .init("GOTRUE_EXTERNAL_EMAIL_ENABLED", .flag, default: "true", also: ["ENABLE_EMAIL_SIGNUP"]),
         .init("GOTRUE_EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES", .list),
-        .init("GOTRUE_EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", .flag, default: "true", life: .later),
+        .init("GOTRUE_EXTERNAL_EMAIL_MAGIC_LINK_ENABLED", .flag, default: "true"),
         .init("GOTRUE_EXTERNAL_PHONE_ENABLED", .flag, default: "false", also: ["ENABLE_PHONE_SIGNUP"]),
         .init("GOTRUE_EXTERNAL_IOS_BUNDLE_ID", .text, life: .later),
         .init("GOTRUE_EXTERNAL_REDIRECTURL", .text, life: .later),

@@ -88,8 +88,8 @@ extension SettingCatalog {
         .init("GOTRUE_SMS_PROVIDER", .text, life: .later, also: ["SMS_PROVIDER"]),
         .init(
             "GOTRUE_SMS_TEMPLATE", .text, default: "Your code is {{ .Code }}", life: .later, also: ["SMS_TEMPLATE"]),
-        .init("GOTRUE_SMS_TEST_OTP", .map, life: .later, also: ["SMS_TEST_OTP"]),
-        .init("GOTRUE_SMS_TEST_OTP_VALID_UNTIL", .time, life: .later),
+        .init("GOTRUE_SMS_TEST_OTP", .map, also: ["SMS_TEST_OTP"]),
+        .init("GOTRUE_SMS_TEST_OTP_VALID_UNTIL", .time),
         .init("GOTRUE_SMS_TWILIO_ACCOUNT_SID", .text, life: .later, also: ["SMS_TWILIO_ACCOUNT_SID"]),
         .init("GOTRUE_SMS_TWILIO_AUTH_TOKEN", .text, life: .later, also: ["SMS_TWILIO_AUTH_TOKEN"]),
         .init("GOTRUE_SMS_TWILIO_MESSAGE_SERVICE_SID", .text, life: .later, also: ["SMS_TWILIO_MESSAGE_SERVICE_SID"]),

@@ -1,9 +1,13 @@
+public import Bytes
+
 /// The rules' settings. Two presets, each member can then be set by its own name; a rule reads members and never asks
 /// which preset they come from. Source: architecture.md decision 1, supabase-core.md 13, interface.md.
 public struct Policy: Sendable {
     // Who may come in.
     public var isSignUpDisabled = false
     public var isEmailEnabled = true
+    /// `/magiclink`, and `/otp` with an address.
+    public var isMagicLinkEnabled = true
     public var isPhoneEnabled = false
     public var areAnonymousSignInsEnabled = false
     public var autoconfirmsEmail = false
@@ -49,6 +53,11 @@ public struct Policy: Sendable {
     public var smsCodeLength = 6
     public var emailSendInterval: Duration = .seconds(60)
     public var smsSendInterval: Duration = .seconds(60)
+    /// Fixed codes by number (digits alone): nothing is sent to these, and their code is always good.
+    /// Source: supabase-core.md 8.5.
+    public var testCodes: [String: OneTimeCode] = [:]
+    /// When the fixed codes stop to be good; nil means never.
+    public var testCodesEndAt: Timestamp?
     /// Wrong tries after which a code is dead; nil means uncounted (the reference).
     public var wrongCodesMax: Int? = 5
     public var flowStateLifetime: Duration = .seconds(300)
@@ -77,6 +86,9 @@ public struct Policy: Sendable {
     public var deliversBeforeCommit = false
     /// The same answer for known and unknown addresses (sovaria.md Q12).
     public var preventsEnumeration = true
+    /// While sign-ups are off, an unknown address gets the answer of one that may not be created, and an unconfirmed
+    /// account counts as known (sovaria.md "Passwordless"); the reference tells that sign-ups are off.
+    public var hidesClosedSignUps = true
     /// Bytes of the merged user metadata as compact JSON; nil means only the body's limit.
     public var userMetadataBytesMax: Int? = 16 * 1024
 
@@ -107,8 +119,18 @@ public struct Policy: Sendable {
         policy.tellsBanOnlyAfterPassword = false
         policy.deliversBeforeCommit = true
         policy.preventsEnumeration = false
+        policy.hidesClosedSignUps = false
         policy.userMetadataBytesMax = nil
         return policy
+    }
+}
+
+extension Policy {
+    /// The fixed code of a number, while there is one.
+    public func testCode(for phone: String, at now: Timestamp) -> OneTimeCode? {
+        guard let code = testCodes[phone], !code.isEmpty else { return nil }
+        if let testCodesEndAt, now >= testCodesEndAt { return nil }
+        return code
     }
 }
 

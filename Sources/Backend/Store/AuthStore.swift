@@ -78,6 +78,9 @@ public protocol StoreReader: Sendable {
     /// User, identities, factors and (when asked for) the session in one go: what a token check needs.
     func account(_ user: UserID, session: SessionID?) async throws -> AccountRows?
 
+    /// Entries of the audit log, newest first.
+    func auditEntries(_ search: AuditSearch) async throws -> (rows: [AuditRow], total: Int)
+
     /// Messages of the built-in inbox, newest first; all, or those to one address.
     func inbox(to recipient: String?, limit: Int) async throws -> [InboxRow]
 }

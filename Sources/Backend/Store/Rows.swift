@@ -266,6 +266,30 @@ public struct AuditRow: Sendable {
     }
 }
 
+/// A page of the audit log. Source: supabase-admin.md 8.1.
+public struct AuditSearch: Sendable {
+    /// Which members of the payload a text is looked for in.
+    public enum Scope: String, Sendable, CaseIterable {
+        /// `actor_username` or `actor_name`.
+        case author
+        case action
+        /// `log_type`.
+        case type
+    }
+    /// nil: every entry.
+    public var scope: Scope?
+    /// A part of the member's text, whatever its letter case; `%` and `_` are wildcards.
+    public var text: String
+    public var offset: Int
+    public var limit: Int
+    public init(scope: Scope?, text: String, offset: Int, limit: Int) {
+        self.scope = scope
+        self.text = text
+        self.offset = offset
+        self.limit = limit
+    }
+}
+
 /// A message that a transaction decided on; ours alone, in `drawbridge_outbox`.
 public struct OutboxRow: Sendable {
     public var id: Int64 = 0

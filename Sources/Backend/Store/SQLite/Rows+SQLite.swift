@@ -148,6 +148,13 @@ extension FlowStateRow {
     }
 }
 
+extension AuditRow {
+    init(_ row: inout RowReader) throws(StoreError) {
+        self.init(id: try row.uuid(), payload: row.object(), createdAt: row.requiredTime())
+        ipAddress = row.text()
+    }
+}
+
 extension OutboxRow {
     init(_ row: inout RowReader) {
         let id = row.integer()

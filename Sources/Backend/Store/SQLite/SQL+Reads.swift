@@ -5,6 +5,22 @@ extension SQL {
         LIKE ?3 ESCAPE '\\')
         """
 
+    // The filter is parameter 1, also where it is not looked at.
+    private static let author = """
+        (payload ->> 'actor_username' LIKE ?1 ESCAPE '\\' OR payload ->> 'actor_name' LIKE ?1 ESCAPE '\\')
+        """
+    private static let action = "payload ->> 'action' LIKE ?1 ESCAPE '\\'"
+    private static let logType = "payload ->> 'log_type' LIKE ?1 ESCAPE '\\'"
+
+    private static func audit(where condition: String?) -> String {
+        "SELECT \(Columns.audit) FROM audit_log_entries \(condition.map { "WHERE \($0) " } ?? "")"
+            + "ORDER BY created_at DESC, rowid DESC LIMIT ?2 OFFSET ?3"
+    }
+
+    private static func countAudit(where condition: String?) -> String {
+        "SELECT count(*) FROM audit_log_entries\(condition.map { " WHERE \($0)" } ?? "")"
+    }
+
     var readText: String? {
         switch self {
         case .userByID: "SELECT \(Columns.user) FROM users WHERE id = ?1"
@@ -55,6 +71,14 @@ extension SQL {
         case .flowStateOfUser:
             "SELECT \(Columns.flowState) FROM flow_state WHERE user_id = ?1 AND authentication_method = ?2 "
                 + "ORDER BY created_at DESC, rowid DESC LIMIT 1"
+        case .auditEntries: Self.audit(where: nil)
+        case .countAudit: Self.countAudit(where: nil)
+        case .auditByAuthor: Self.audit(where: Self.author)
+        case .countAuditByAuthor: Self.countAudit(where: Self.author)
+        case .auditByAction: Self.audit(where: Self.action)
+        case .countAuditByAction: Self.countAudit(where: Self.action)
+        case .auditByType: Self.audit(where: Self.logType)
+        case .countAuditByType: Self.countAudit(where: Self.logType)
         case .inbox: "SELECT \(Columns.inbox) FROM drawbridge_inbox ORDER BY id DESC LIMIT ?1"
         case .inboxOfRecipient:
             "SELECT \(Columns.inbox) FROM drawbridge_inbox WHERE recipient = ?2 ORDER BY id DESC LIMIT ?1"

@@ -9,6 +9,8 @@ enum SQL: Int, CaseIterable {
     case sessionByID, sessionOwner, sessionsOfUser
     case refreshTokenByToken, activeRefreshToken, amrClaims
     case oneTimeToken, oneTimeTokenByAddress, flowStateByCode, flowStateOfUser
+    case auditEntries, countAudit, auditByAuthor, countAuditByAuthor
+    case auditByAction, countAuditByAction, auditByType, countAuditByType
     case inbox, inboxOfRecipient
 
     case insertUser, deleteUser
@@ -74,6 +76,7 @@ enum Columns {
         id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, provider_access_token, \
         provider_refresh_token, authentication_method, auth_code_issued_at, created_at, updated_at
         """
+    static let audit = "id, payload, created_at, ip_address"
     static let outbox = "id, channel, recipient, payload, created_at, next_try_at, tries"
     static let inbox = "id, channel, recipient, sender, subject, html, text, code, link, created_at"
 

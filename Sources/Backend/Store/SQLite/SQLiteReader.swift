@@ -152,6 +152,10 @@ final class SQLiteReader: StoreReader {
         try read { reads throws(StoreError) in try reads.account(user, session: session) }
     }
 
+    func auditEntries(_ search: AuditSearch) throws -> (rows: [AuditRow], total: Int) {
+        try read { reads throws(StoreError) in try reads.auditEntries(search) }
+    }
+
     func inbox(to recipient: String?, limit: Int) throws -> [InboxRow] {
         try read { reads throws(StoreError) in try reads.inbox(to: recipient, limit: limit) }
     }
