@@ -25,15 +25,27 @@ extension InProcessBackend {
     ///   `emailSendLimit`, `emailNotAuthorized`, `mailNotDelivered`, `smsSendInterval`, `smsProviderMissing`,
     ///   `smsNotDelivered`, `passwordQueueFull`.
     public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
-        let request = try SignUpRequest(signUp, policy)
+        try await self.signUp(try SignUpRequest(signUp, policy), passwordHash: nil, context)
+    }
+
+    /// - Parameter passwordHash: of a password that nobody knows, where the account is to have none of its owner's.
+    func signUp(
+        _ request: SignUpRequest, passwordHash: String?, _ context: RequestContext
+    ) async throws(AuthError) -> SignUpOutcome {
         let audience = try audience(context)
-        let size = NewAccount.identityData(request, UserID(newUUID()))
-        try Metadata.checkSize(JSONText(JSONObject().merging(size)), policy)
-        var work = SignUpWork(request: request, audience: audience, context: context)
+        try checkSize(request)
+        var work = SignUpWork(request: request, audience: audience, context: context, passwordHash: passwordHash)
         for _ in 0..<Self.signUpTriesMax {
             if let outcome = try await attempt(&work) { return outcome }
         }
         throw AuthError(.unavailable, retryAfter: .seconds(1), detail: "sign-ups of one address kept colliding")
+    }
+
+    /// Refuses metadata that would be too large on the new account, whether there is one already or not.
+    /// - Throws: `userMetadataTooLarge`.
+    func checkSize(_ request: SignUpRequest) throws(AuthError) {
+        let data = NewAccount.identityData(request, UserID(newUUID()))
+        try Metadata.checkSize(JSONText(JSONObject().merging(data)), policy)
     }
 
     /// nil when what was found has changed meanwhile.
@@ -252,7 +264,7 @@ extension InProcessBackend {
         _ mail: PreparedMail, _ user: UserRow, _ work: SignUpWork, at now: Timestamp, in tx: any StoreTransaction
     ) async throws {
         try await keep(mail.stored, .confirmation, of: user.id, relatesTo: mail.draft.recipient, at: now, in: tx)
-        try await beginFlow(work.request.flow, method: "email/signup", user: user.id, at: now, in: tx)
+        try await beginFlow(work.request.flow, "email", method: "email/signup", user: user.id, at: now, in: tx)
         try await enqueue([mail], at: now, in: tx)
     }
 
@@ -262,9 +274,7 @@ extension InProcessBackend {
     ) async throws(AuthError) -> SignUpOutcome? {
         let interval = SendInterval(interval: policy.smsSendInterval)
         try interval.check(lastSent: known?.confirmationSentAt, now: clock.now(), .smsSendInterval)
-        let code = OneTimeCode.random(length: policy.smsCodeLength, random)
-        try await send(TextMessage(phone: phone, code: code.exposed, channel: work.request.channel))
-        let stored = code.hash(for: phone)
+        let stored = try await sendCode(.confirmation, to: phone, channel: work.request.channel).stored
         return try await unlessRaced { tx -> SignUpOutcome? in
             let now = self.clock.now()
             var account = self.newAccount(work, at: now)
@@ -291,16 +301,6 @@ extension InProcessBackend {
                 .confirmationRequested, by: AuditActor(account.user), [("provider", "phone")], at: now, in: tx)
             if known == nil { return .awaitsConfirmation(account.shown(account.user)) }
             return .awaitsConfirmation(User(row: account.user, identities: identities, factors: []))
-        }
-    }
-
-    /// - Throws: `smsProviderMissing`, `smsNotDelivered`.
-    func send(_ message: TextMessage) async throws(AuthError) {
-        guard let messages else { throw AuthError(.smsProviderMissing) }
-        do {
-            _ = try await messages.send(message)
-        } catch {
-            throw AuthError(.smsNotDelivered, error.description)
         }
     }
 }

@@ -37,6 +37,23 @@ struct SignUpRequest: Sendable {
         self.password = password
     }
 
+    /// The sign-up behind a request for a code or link: the account gets no password of its owner's. Judged are the
+    /// address's provider and the metadata; the rest was before.
+    init(
+        passwordless address: Address, metadata: JSONObject?, channel: String, flow: PKCERules.Flow?, _ policy: Policy
+    ) throws(AuthError) {
+        switch address {
+        case .email: guard policy.isEmailEnabled else { throw AuthError(.emailSignUpsDisabled) }
+        case .phone: guard policy.isPhoneEnabled else { throw AuthError(.phoneSignUpsDisabled) }
+        }
+        try Metadata.check(metadata)
+        self.address = address
+        self.metadata = metadata ?? [:]
+        self.channel = channel
+        self.flow = flow
+        password = Password("")
+    }
+
     /// `email` or `phone`.
     var provider: String {
         switch address {

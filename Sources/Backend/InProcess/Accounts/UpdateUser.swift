@@ -195,14 +195,12 @@ extension InProcessBackend {
         if let password = change.password { prepared.passwordHash = try await passwords.hash(password) }
         if !prepared.mails.isEmpty { try await send(prepared.mails) }
         if let phone = change.phone, change.changesPhone(of: user), !policy.autoconfirmsPhone {
-            let code = OneTimeCode.random(length: policy.smsCodeLength, random)
-            try await send(TextMessage(phone: phone, code: code.exposed, channel: change.channel))
-            prepared.phoneCode = code.hash(for: phone)
+            prepared.phoneCode = try await sendCode(.phoneChange, to: phone, channel: change.channel).stored
         }
         return prepared
     }
 
-    private func changeMail(
+    func changeMail(
         to recipient: String, _ newEmail: String, _ user: UserRow, _ flow: PKCERules.Flow?, _ context: RequestContext
     ) -> PreparedMail {
         prepare(
@@ -290,20 +288,28 @@ extension InProcessBackend {
             return columns.union(try await recomputeProviders(&user, in: tx))
         }
         try await Self.checkFree(email: email, user.audience, except: user.id, in: tx)
+        return try await awaitEmailChange(email, newMail, prepared.currentMail, prepared.flow, &user, at: now, in: tx)
+    }
+
+    /// The codes of both mails count from now on, and no older ones.
+    func awaitEmailChange(
+        _ email: String, _ newMail: PreparedMail, _ currentMail: PreparedMail?, _ flow: PKCERules.Flow?,
+        _ user: inout UserRow, at now: Timestamp, in tx: any StoreTransaction
+    ) async throws -> UserColumns {
         user.emailChange = email
         user.emailChangeSentAt = now
         user.emailChangeConfirmStatus = 0
         user.emailChangeTokenNew = newMail.stored
-        user.emailChangeTokenCurrent = prepared.currentMail?.stored ?? ""
+        user.emailChangeTokenCurrent = currentMail?.stored ?? ""
         try await keep(newMail.stored, .emailChangeNew, of: user.id, relatesTo: email, at: now, in: tx)
-        if let mail = prepared.currentMail {
+        if let mail = currentMail {
             try await keep(
                 mail.stored, .emailChangeCurrent, of: user.id, relatesTo: mail.draft.recipient, at: now, in: tx)
         } else {
             try await tx.delete(oneTimeToken: .emailChangeCurrent, of: user.id)
         }
-        try await beginFlow(prepared.flow, method: "email_change", user: user.id, at: now, in: tx)
-        try await enqueue(prepared.mails, at: now, in: tx)
+        try await beginFlow(flow, "email_change", method: "email_change", user: user.id, at: now, in: tx)
+        try await enqueue([newMail, currentMail].compactMap { $0 }, at: now, in: tx)
         return .emailChange
     }
 

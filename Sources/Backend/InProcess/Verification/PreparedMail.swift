@@ -28,10 +28,26 @@ extension InProcessBackend {
             "SiteURL": .string(policy.siteURL),
             "ConfirmationURL": .string(links.link(link, token: stored, redirectTo: target, context)),
             "Email": .string(account), "Token": .string(code.exposed), "TokenHash": .string(stored),
-            "Data": metadata.isObject ? metadata.value : .object([:]), "RedirectTo": .string(target),
+            "Data": Self.shown(metadata), "RedirectTo": .string(target),
         ]
         values.merge(extras)
         return PreparedMail(stored: stored, draft: MailDraft(kind, to: recipient, values))
+    }
+
+    /// The mail with the code of `GET /reauthenticate`, which has no link. Source: supabase-admin.md 13.1.
+    func prepareReauthentication(to recipient: String, metadata: JSONText) -> PreparedMail {
+        let code = OneTimeCode.random(length: policy.emailCodeLength, random)
+        let values: JSONObject = [
+            "SiteURL": .string(policy.siteURL), "Email": .string(recipient), "Token": .string(code.exposed),
+            "Data": Self.shown(metadata),
+        ]
+        return PreparedMail(
+            stored: code.hash(for: recipient), draft: MailDraft(.reauthentication, to: recipient, values))
+    }
+
+    /// Metadata as templates see it.
+    private static func shown(_ metadata: JSONText) -> JSONValue {
+        metadata.isObject ? metadata.value : .object([:])
     }
 
     /// A mail that only tells what has happened. Source: supabase-admin.md 13.1.
@@ -64,12 +80,13 @@ extension InProcessBackend {
     func wakeOutbox() { mail?.outboxSignal.wake() }
 
     /// Begins the flow that the link of a mail leads into.
+    /// - Parameter provider: its `provider_type`, which the audit entry of the exchange tells.
     func beginFlow(
-        _ flow: PKCERules.Flow?, method: String, user: UserID, at now: Timestamp, in tx: any StoreTransaction
+        _ flow: PKCERules.Flow?, _ provider: String, method: String, user: UserID, at now: Timestamp, in tx: any StoreTransaction
     ) async throws {
         guard let flow else { return }
         var row = FlowStateRow(
-            id: FlowStateID(newUUID()), providerType: "email", authenticationMethod: method, createdAt: now)
+            id: FlowStateID(newUUID()), providerType: provider, authenticationMethod: method, createdAt: now)
         row.userID = user
         row.authCode = newUUID().description
         row.codeChallenge = flow.challenge
