@@ -77,6 +77,7 @@ struct Room {
         var dependencies = InProcessBackend.Dependencies(
             store: own.store, clock: SystemClock(), random: SystemRandom(), passwords: own.hasher, tokens: tokens,
             mail: desk)
+        dependencies.messages = messages(settings, own)
         dependencies.publicSettings = publicSettings(settings)
         return InProcessBackend(policy: settings.policy, dependencies)
     }
@@ -170,8 +171,14 @@ struct Room {
         return switch settings.inbox {
         case .off: .never
         case .on: settings.listen.isLoopback ? .loopback : .anyone
-        case .automatic: settings.listen.isLoopback && settings.mail.server == nil ? .loopback : .never
+        case .automatic: settings.listen.isLoopback && keepsMessages(settings) ? .loopback : .never
         }
+    }
+
+    /// Whether there is mail, or a text message, that nobody else takes.
+    private static func keepsMessages(_ settings: ServerSettings) -> Bool {
+        if settings.mail.server == nil { return true }
+        return settings.policy.isPhoneEnabled && settings.smsProvider.isEmpty && !settings.hasSMSHook
     }
 
     /// Source: supabase-admin.md 16.
@@ -191,6 +198,13 @@ struct Room {
     }
 
     // MARK: Mail
+
+    /// Without a provider text messages stay in the inbox, where somebody at this machine can read them; elsewhere they
+    /// are refused. Source: interface.md, addresses.
+    private static func messages(_ settings: ServerSettings, _ own: Own) -> (any MessageSender)? {
+        guard settings.smsProvider.isEmpty, settings.listen.isLoopback || settings.inbox == .on else { return nil }
+        return InboxMessageSender(mailConfiguration(settings), store: own.store, clock: SystemClock())
+    }
 
     private static func desk(_ settings: ServerSettings, _ parts: Parts, _ own: Own) throws -> MailDesk {
         let configuration = mailConfiguration(settings)

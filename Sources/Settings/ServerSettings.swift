@@ -37,6 +37,8 @@ public struct ServerSettings: Sendable {
     /// The member names of `external` in GET /settings whose provider is on.
     public var enabledProviders: Set<String> = []
     public var smsProvider = ""
+    /// A hook is set that text messages are to go to.
+    public var hasSMSHook = false
     public var isSAMLEnabled = false
     public var arePasskeysEnabled = false
 

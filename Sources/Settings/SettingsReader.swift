@@ -144,6 +144,7 @@ public struct SettingsReader: Sendable {
         if settings.policy.isPhoneEnabled { enabled.insert("phone") }
         settings.enabledProviders = enabled
         settings.smsProvider = judged.text("GOTRUE_SMS_PROVIDER") ?? ""
+        settings.hasSMSHook = judged.flag("GOTRUE_HOOK_SEND_SMS_ENABLED") ?? false
         settings.isSAMLEnabled = judged.flag("GOTRUE_SAML_ENABLED") ?? false
         settings.arePasskeysEnabled = judged.flag("GOTRUE_PASSKEY_ENABLED") ?? false
     }

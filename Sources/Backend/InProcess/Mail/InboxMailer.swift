@@ -30,6 +30,32 @@ public struct InboxMailer: Mailer {
     }
 }
 
+/// Keeps text messages in the built-in inbox instead of sending them. Source: interface.md "Addresses".
+public struct InboxMessageSender: MessageSender {
+    private let store: any AuthStore
+    private let clock: any WallClock
+    private let messagesMax: Int
+
+    public init(_ configuration: MailConfiguration, store: any AuthStore, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+        messagesMax = max(configuration.inboxMessagesMax, 1)
+    }
+
+    public func send(_ message: TextMessage) async throws(MailError) -> String {
+        let row = InboxRow(
+            channel: "sms", recipient: message.phone, sender: "", subject: "", html: "",
+            text: "Your code is \(message.code)", code: message.code, link: nil, createdAt: clock.now())
+        let keeping = messagesMax
+        do {
+            try await store.transaction { try await $0.insert(row, keeping: keeping) }
+        } catch {
+            throw MailError(isPermanent: false, "the inbox could not be written")
+        }
+        return ""
+    }
+}
+
 /// Sends mails and keeps a copy of each in the built-in inbox.
 public struct CopyingMailer: Mailer {
     private let mailer: any Mailer

@@ -13,8 +13,9 @@ enum LinkKind: String, Sendable, CaseIterable {
 /// Writes the confirmation links of mails.
 ///
 /// A path of its own (`GOTRUE_MAILER_URLPATHS_*`) is resolved against the external URL as RFC 3986 says, so a leading
-/// slash replaces the whole path; without one the link is `verify` below the external URL. The redirect target is
-/// always escaped, so it comes back as it was given. Source: supabase-core.md 9.4, interface.md "With nothing set".
+/// slash replaces the whole path; without one the link is `verify` below the external URL. The redirect target always
+/// comes back as it was given: it is escaped unless each of its bytes stands for itself in a query, where it is left as
+/// it is, as in the reference. Source: supabase-core.md 9.4, interface.md "With nothing set".
 struct LinkBuilder: Sendable {
     private let paths: LinkPaths
     private let externalURL: String
@@ -37,8 +38,19 @@ struct LinkBuilder: Sendable {
             case .emailChange: Self.resolve(paths.emailChange, against: base)
             }
         let token = PercentCoding.encode(token, as: .queryValue)
-        let target = PercentCoding.encode(redirectTo, as: .queryValue)
+        let isPlain = redirectTo.utf8.allSatisfy(Self.standsInQuery)
+        let target = isPlain ? redirectTo : PercentCoding.encode(redirectTo, as: .queryValue)
         return "\(address)?token=\(token)&type=\(kind.rawValue)&redirect_to=\(target)"
+    }
+
+    /// Whether a byte of a query's value is read as itself by everybody.
+    private static func standsInQuery(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-._~:/?@!$()*,".utf8.contains(byte)
+        }
     }
 
     /// The external URL, with the host by which the client came when that is one of ours. Source: supabase-core.md 1.8.

@@ -6,15 +6,16 @@ struct SendInterval: Sendable {
     let interval: Duration
 
     /// Whether a message may leave now.
-    /// - Throws: the given reason, with the whole seconds left in its argument.
+    /// - Throws: the given reason, with the whole seconds left, rounded up, in its argument (FR-61).
     func check(
         lastSent: Timestamp?, now: Timestamp, _ reason: AuthError.Reason
     ) throws(AuthError) {
         guard let lastSent else { return }
         let left = (lastSent + interval).since(now)
         guard left > .zero else { return }
-        let seconds = left.components.seconds
-        throw AuthError(reason, String(seconds), retryAfter: .seconds(max(seconds, 1)))
+        let (whole, rest) = left.components
+        let seconds = max(rest > 0 ? whole &+ 1 : whole, 1)
+        throw AuthError(reason, String(seconds), retryAfter: .seconds(seconds))
     }
 }
 
