@@ -103,7 +103,8 @@ extension InProcessBackend {
             let now = self.clock.now()
             try interval.check(lastSent: kind.sentAt(user), now: now, .emailSendInterval)
             user.updatedAt = now
-            try await tx.update(user, user.keep(mail.stored, kind.keptType, at: now))
+            let columns = user.keep(mail.stored, kind.keptType, at: now)
+            try await tx.update(user, columns)
             try await self.keep(mail.stored, kind.keptType, of: user.id, relatesTo: address, at: now, in: tx)
             try await self.beginFlow(
                 flow, kind.flowProvider, method: kind.flowMethod, user: user.id, at: now, in: tx)

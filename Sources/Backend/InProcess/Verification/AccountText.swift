@@ -64,7 +64,8 @@ extension InProcessBackend {
             let now = self.clock.now()
             try interval.check(lastSent: text.sentAt(user), now: now, .smsSendInterval)
             user.updatedAt = now
-            try await tx.update(user, user.keep(sent.stored, text.keptType, at: now))
+            let columns = user.keep(sent.stored, text.keptType, at: now)
+            try await tx.update(user, columns)
             try await self.keep(sent.stored, text.keptType, of: user.id, relatesTo: phone, at: now, in: tx)
             guard let action = text.auditAction else { return }
             var traits: [(name: StaticString, value: String)] = []

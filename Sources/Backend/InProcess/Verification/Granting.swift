@@ -27,7 +27,8 @@ extension InProcessBackend {
             columns.insert(.recovery)
             if user.emailConfirmedAt == nil {
                 try await audit(.signedUp, by: AuditActor(user), [("provider", "email")], at: now, in: tx)
-                columns.formUnion(try await confirmAddress(&user, at: now, in: tx))
+                // The identity's own data stays as it is, as in the reference.
+                columns.formUnion(user.confirmEmail(at: now))
             } else {
                 try await audit(.login, by: AuditActor(user), at: now, in: tx)
             }
