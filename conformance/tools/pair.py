@@ -37,9 +37,9 @@ def environments(port: int) -> tuple[dict, dict]:
     """The second server's and the gateway's."""
     given = dict(os.environ)
     data = given.get("DRAWBRIDGE_DATA", "drawbridge-data")
-    server = {**given, "PORT": str(port), "GOTRUE_API_HOST": "127.0.0.1", "DRAWBRIDGE_BACKEND": "inprocess",
+    server = {**given, "PORT": str(port), "GOTRUE_API_PORT": str(port), "GOTRUE_API_HOST": "127.0.0.1", "DRAWBRIDGE_BACKEND": "inprocess",
               "DRAWBRIDGE_RATE_LIMIT_BY_PEER": "false", "DRAWBRIDGE_TRUSTED_PROXIES": "127.0.0.1/32", "DRAWBRIDGE_LOG": "off"}
-    for name in ("GOTRUE_RATE_LIMIT_HEADER", "RATE_LIMIT_HEADER", "DRAWBRIDGE_LISTEN", "DRAWBRIDGE_ADMIN_LISTEN"):
+    for name in ("GOTRUE_RATE_LIMIT_HEADER", "GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED", "DRAWBRIDGE_LISTEN", "DRAWBRIDGE_ADMIN_LISTEN"):
         server.pop(name, None)
     gateway = {**given, "DRAWBRIDGE_BACKEND": "remote", "DRAWBRIDGE_REMOTE_URL": f"http://127.0.0.1:{port}",
                "DRAWBRIDGE_DATA": os.path.join(given.get("REPLAY_DIR", data), "gateway")}
