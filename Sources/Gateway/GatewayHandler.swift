@@ -65,8 +65,9 @@ public final class GatewayHandler: HTTPHandler {
                 response.send(request.header(.origin) == nil ? gateway.health : gateway.healthCrossOrigin)
                 return .done
             }
-            if isAt("/auth/v1/user", bare: "/user", request.path), showKnownUser(request, into: &response) {
-                return .done
+            if isAt("/auth/v1/user", bare: "/user", request.path) {
+                if showKnownUser(request, into: &response) { return .done }
+                if knownUsers.relays, let work = relayUser(request) { return work }
             }
         }
         let destination = Destination.find(request)
@@ -173,6 +174,46 @@ public final class GatewayHandler: HTTPHandler {
             isLogging ? ExchangeNote(route: userNote.route, requestID: requestID, keyID: keyID) : userNote
         response.end(body: body)
         return true
+    }
+
+    /// Asks the server behind the backend, with as little work of our own as there can be; nil for what is not as usual.
+    private func relayUser(_ request: borrowing RequestView) -> Disposition? {
+        guard let bearer = request.bearer(), request.header(.xJwtAud) == nil, isToken(bearer) else { return nil }
+        var keyID = ""
+        if request.path.count > Self.bareUserPathBytes {
+            guard case .known(let judged) = judgeKey(request) else { return nil }
+            keyID = judged.id
+        }
+        let requestID = requestID(request)
+        let note = isLogging ? ExchangeNote(route: userNote.route, requestID: requestID, keyID: keyID) : userNote
+        let hasOrigin = request.header(.origin) != nil
+        let fields = gateway.fields.jsonBlock(hasOrigin: hasOrigin)
+        let answers = AnswerMaker(
+            fields: gateway.fields.block(hasOrigin: hasOrigin), addsNoStore: options.addsNoStore, requestID: requestID,
+            note: note)
+        let version = request.text(.xSupabaseApiVersion)
+        let token = bearer.text
+        let work: @Sendable () async -> HTTPResponse = { [knownUsers] in
+            switch await knownUsers.relay(token, apiVersion: version, requestID: requestID) {
+            case .failure(let answer): return answers.make(answer)
+            case .json(let body):
+                let id = requestID.isEmpty ? [] : [HTTPField("X-Request-Id", requestID)]
+                var response = HTTPResponse(.ok, block: fields, fields: id, body: body)
+                response.note = note
+                return response
+            }
+        }
+        guard let limit = options.requestTimeout else { return .later(work) }
+        let api = gateway.api
+        return .within(
+            limit, orElse: { answers.make(api.failure(.timedOut, apiVersion: version, requestID: requestID)) }, work)
+    }
+
+    /// Whether a bearer is a token and no API key; anything odd is for the general way to judge.
+    private func isToken(_ bearer: Span<UInt8>) -> Bool {
+        bearer.count > 3 && !Scan.equals(bearer.extracting(..<3), "sb_")
+            && Scan.firstControl(in: bearer, from: 0) == bearer.count
+            && Scan.first(0x20, in: bearer, from: 0) == bearer.count
     }
 
     /// `/user`; with a prefix the path is longer, and wants a key.

@@ -44,7 +44,7 @@ public struct SupabaseAPI: Sendable {
     }
 
     /// The short way to `GET /user`.
-    public var knownUsers: KnownUsers { KnownUsers(backend) }
+    public var knownUsers: KnownUsers { KnownUsers(self) }
 
     /// Answers a request. Every failure is an answer too.
     public func answer(_ request: WireRequest) async -> WireResponse {

@@ -50,17 +50,38 @@ enum UserRoutes {
     }
 }
 
-/// Answers `GET /user` where the backend needs not to be waited for.
+/// Answers `GET /user` where the backend needs not to be waited for, or hands on what a server behind it sent.
 public final class KnownUsers: Sendable {
-    private let backend: any AuthBackend
+    private let api: SupabaseAPI
+    /// Whether ``relay(_:apiVersion:requestID:)`` is worth asking.
+    public let relays: Bool
 
-    init(_ backend: any AuthBackend) {
-        self.backend = backend
+    init(_ api: SupabaseAPI) {
+        self.api = api
+        relays = api.backend.relaysUsers
     }
 
     /// The body of the answer; nil when ``SupabaseAPI/answer(_:at:)`` has to be asked.
     /// - Parameter bearer: what follows `Bearer ` in a request that names no audience (`X-JWT-AUD`).
     public func json(_ bearer: Span<UInt8>) -> [UInt8]? {
-        backend.userAtOnce(bearer)?.encoded { $0.wireJSON() }
+        api.backend.userAtOnce(bearer)?.encoded { $0.wireJSON() }
+    }
+
+    /// What became of a relayed request.
+    public enum Relayed: Sendable {
+        /// The body of the answer of status 200.
+        case json([UInt8])
+        case failure(WireResponse)
+    }
+
+    /// Asks the server behind the backend, without a type in between.
+    /// - Parameter bearer: what follows `Bearer ` in a request that names no audience; without blanks, and no API key.
+    public func relay(_ bearer: String, apiVersion: String?, requestID: String) async -> Relayed {
+        do throws(AuthError) {
+            return .json(try await api.backend.relayedUser(RawToken(bearer)))
+        } catch {
+            let answer = ErrorTable.answer(for: error, api.options)
+            return .failure(api.errors.response(answer, apiVersion: apiVersion, requestID: requestID))
+        }
     }
 }
