@@ -127,6 +127,7 @@ struct PolicyReader {
     }
 
     private func own(_ policy: inout Policy) {
+        set(judged.flag("GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED"), &policy.pagesByCursor)
         set(judged.flag("DRAWBRIDGE_PREVENT_ENUMERATION"), &policy.preventsEnumeration)
         if let bytes = judged.bytes("DRAWBRIDGE_USER_METADATA_MAX") { policy.userMetadataBytesMax = bytes }
         set(judged.whole("DRAWBRIDGE_ANONYMOUS_RETENTION_DAYS"), &policy.anonymousRetentionDays)

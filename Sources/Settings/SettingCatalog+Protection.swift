@@ -132,7 +132,7 @@ extension SettingCatalog {
         .init("GOTRUE_INDEX_WORKER_MAX_USERS_THRESHOLD", .whole(0...2_147_483_647), default: "0", life: .silent),
         .init("GOTRUE_EXPERIMENTAL_PROVIDERS_WITH_OWN_LINKING_DOMAIN", .list, life: .silent),
         .init("GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS", .text, life: .silent),
-        .init("GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED", .flag, default: "false", life: .silent),
+        .init("GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED", .flag, default: "false"),
         .init("GOTRUE_EXPERIMENTAL_SCIM_ENABLED", .flag, default: "false", life: .silent),
         .init(
             "GOTRUE_EXPERIMENTAL_CREATE_EMAIL_IDENTITY_ON_PASSWORD_SET_ENABLED", .flag,

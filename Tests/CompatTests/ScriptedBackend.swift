@@ -224,6 +224,33 @@ final class ScriptedBackend: AuthBackend {
         }
     }
 
+    func adminFactors(
+        _ user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> [Factor] {
+        try note("adminFactors", context) { $0.userID = user }
+        return script.user.factors
+    }
+
+    func adminUpdateFactor(
+        _ factor: FactorID, of user: UserID, _ attributes: AdminFactorAttributes, _ principal: Principal,
+        _ context: RequestContext
+    ) async throws(AuthError) -> Factor {
+        try note("adminUpdateFactor", context) { $0.userID = user }
+        return try first(factor)
+    }
+
+    func adminDeleteFactor(
+        _ factor: FactorID, of user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> Factor {
+        try note("adminDeleteFactor", context) { $0.userID = user }
+        return try first(factor)
+    }
+
+    private func first(_ id: FactorID) throws(AuthError) -> Factor {
+        guard let factor = script.user.factors.first(where: { $0.id == id }) else { throw AuthError(.factorNotFound) }
+        return factor
+    }
+
     func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
         try note("publicSettings", context)
         return PublicSettings(

@@ -85,6 +85,40 @@ struct AdminRulesTests {
         #expect(!paging.isAscending)
     }
 
+    @Test(
+        "faults of a list that is walked by cursors",
+        arguments: [
+            ("0", "", "limit must be greater than 0"),
+            ("x", "", "strconv.ParseUint: parsing \"x\": invalid syntax"),
+            ("", "!!", "invalid cursor encoding: illegal base64 data at input byte 0"),
+            ("", "e30=", "invalid cursor encoding: illegal base64 data at input byte 3"),
+            ("", "e", "invalid cursor encoding: illegal base64 data at input byte 1"),
+            ("", "W10", "invalid cursor: not an object"),
+            ("", "e30", "invalid cursor: missing id"),
+            ("", "eyJpZCI6IjExMTExMTExLTExMTEtMTExMS0xMTExLTExMTExMTExMTExMSJ9", "invalid cursor: missing created_at"),
+        ])
+    func badCursors(limit: String, cursor: String, complaint: String) {
+        var query = UserListQuery()
+        query.limit = limit
+        query.cursor = cursor
+        #expect { try UserListCursor(query) } throws: { ($0 as? AuthError)?.arguments == [complaint] }
+    }
+
+    @Test("a cursor is read back as the place it was made of, and limits are held to their bound")
+    func cursors() throws {
+        let id = try #require(UserID("11111111-1111-1111-1111-111111111111"))
+        let user = UserRow(id: id, audience: "", role: "", createdAt: Timestamp(microseconds: 1_700_000_000_123_456))
+        var query = UserListQuery()
+        query.cursor = UserListCursor.text(after: user)
+        query.limit = "5000"
+        let cursor = try UserListCursor(query)
+        #expect(cursor.place == .user(createdAt: user.createdAt, id: id))
+        #expect(cursor.limit == UserListCursor.limitMax)
+        #expect(try UserListCursor(UserListQuery()).place == .start)
+        query.perPage = "2"
+        #expect(!UserListCursor.isAsked(query))
+    }
+
     @Test("softly deleted values are those of the reference")
     func softDeletion() throws {
         let id = try #require(UserID("11111111-1111-1111-1111-111111111111"))

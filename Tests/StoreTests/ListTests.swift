@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    @Test("a list is walked from place to place without a gap or a double, both ways, with a filter or without",
+        arguments: [true, false], [nil, "1@"])
+    func places(isAscending: Bool, filter: String?) async throws {
+        try await TemporaryStore.use { store in
+            var users: [UserRow] = []
+            for number in 0..<103 {
+                if number % 10 == 0 { fixtures.clock.advance(by: .seconds(1)) }
+                users.append(fixtures.user("u\(number)@example.com"))
+            }
+            users.append(fixtures.user("x1@example.com", audience: "other"))
+            let rows = users
+            try await store.write { for row in rows { try await $0.insert(row) } }
+            let whole = try await store.reader.users(query(filter, ascending: isAscending, limit: 200)).rows.map(\.id)
+            var seen: [UserID] = []
+            var place = UserQuery.Place.start
+            while true {
+                var question = query(filter, ascending: isAscending, limit: 7)
+                question.after = place
+                let page = try await store.reader.users(question)
+                #expect(page.total == 0)
+                guard let last = page.rows.last else { break }
+                seen += page.rows.map(\.id)
+                place = .user(createdAt: last.createdAt, id: last.id)
+            }
+            #expect(seen == whole)
+            #expect(seen.count == (filter == nil ? 103 : 11))
+        }
+    }
+
     @Test(
         "odd pages are empty or whole, never an error",
         arguments: [

@@ -88,6 +88,19 @@ public protocol AuthBackend: Sendable {
         _ query: AuditQuery, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> AuditPage
 
+    /// The factors of an account, in order of creation. Source: supabase-admin.md 5.
+    func adminFactors(
+        _ user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> [Factor]
+    func adminUpdateFactor(
+        _ factor: FactorID, of user: UserID, _ attributes: AdminFactorAttributes, _ principal: Principal,
+        _ context: RequestContext
+    ) async throws(AuthError) -> Factor
+    /// The factor as it was.
+    func adminDeleteFactor(
+        _ factor: FactorID, of user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> Factor
+
     func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings
     /// The public signing keys, as `{"keys":[…]}`. Source: supabase-core.md 10.16, RFC 7517.
     func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText

@@ -95,6 +95,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
         case adminAddressMissing, adminPhoneExists, adminPasswordAndHash, adminPasswordHashMalformed
         case adminIDMalformed, adminIDNil, adminIDTaken, banDurationMalformed, userNotFound
         case paginationMalformed, sortMalformed
+        case factorNotFound, factorNameTaken, factorPhoneTaken
         case linkTypeInvalid, linkUserNotFound, linkNeedsSecureEmailChange, auditQueryInvalid
 
         // Ours or beyond us.

@@ -144,7 +144,20 @@ public struct UserListQuery: Sendable {
     public var perPage: String?
     public var sort: [String] = []
     public var filter: String?
+    /// Of cursor paging.
+    public var limit: String?
+    public var cursor: String?
     public init() {}
+}
+
+/// `PUT /admin/users/{id}/factors/{id}`. Source: supabase-admin.md 5. A nil member was absent, null or empty.
+public struct AdminFactorAttributes: Sendable {
+    public var friendlyName: String?
+    public var phone: String?
+    public init(friendlyName: String?, phone: String?) {
+        self.friendlyName = friendlyName
+        self.phone = phone
+    }
 }
 
 /// A page of users, with what the paging headers need.
@@ -155,12 +168,23 @@ public struct UserPage: Sendable {
     /// 1-based, as asked: 0 shows the first page too but is told as 0 (paging links count from it).
     public var page: Int
     public var perPage: Int
-    public init(users: [User], audience: String, total: Int, page: Int, perPage: Int) {
+    /// Where the list was walked by cursors: nothing is counted and pages have no numbers.
+    public var cursor: Cursor?
+
+    /// What follows a page.
+    public struct Cursor: Sendable, Equatable {
+        /// The cursor of the next page; nil at the end.
+        public var next: String?
+        public init(next: String?) { self.next = next }
+    }
+
+    public init(users: [User], audience: String, total: Int, page: Int, perPage: Int, cursor: Cursor? = nil) {
         self.users = users
         self.audience = audience
         self.total = total
         self.page = page
         self.perPage = perPage
+        self.cursor = cursor
     }
 }
 

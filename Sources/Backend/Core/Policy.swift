@@ -78,6 +78,9 @@ public struct Policy: Sendable {
     /// Path or URL per kind of link, resolved against ``externalURL``; nil stands for `verify` below it.
     public var linkPaths = LinkPaths()
 
+    /// Lists of users can be walked by cursors (`GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED`).
+    public var pagesByCursor = false
+
     // How an account is protected beyond the reference (deviations.md).
     /// The password is looked at before a ban is told.
     public var tellsBanOnlyAfterPassword = true

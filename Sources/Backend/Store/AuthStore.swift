@@ -100,6 +100,11 @@ public protocol StoreTransaction: StoreReader {
     func update(_ row: IdentityRow) async throws
     func delete(identity: IdentityID) async throws
     func deleteFactors(of user: UserID) async throws
+    func insert(_ row: FactorRow) async throws
+    /// Writes name and number of a factor, which stays its owner's.
+    func update(_ row: FactorRow) async throws
+    /// And its challenges; sessions that were raised with it stay as they are.
+    func delete(factor: FactorID) async throws
 
     func insert(_ row: SessionRow) async throws
     func update(_ row: SessionRow) async throws
@@ -121,6 +126,8 @@ public protocol StoreTransaction: StoreReader {
     func delete(refreshToken id: Int64) async throws
     /// Adds the method to the session, or renews its time.
     func upsertAMRClaim(session: SessionID, method: String, at time: StoreTime) async throws
+    /// Takes the method from the session.
+    func deleteAMRClaim(session: SessionID, method: String) async throws
 
     /// Replaces the user's token of that type.
     func replace(_ row: OneTimeTokenRow) async throws

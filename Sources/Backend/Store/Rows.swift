@@ -364,6 +364,15 @@ public struct UserQuery: Sendable {
     public var isAscending: Bool
     public var offset: Int
     public var limit: Int
+    /// Only users behind this one in the order asked for; then nothing is counted and ``offset`` is not looked at.
+    public var after: Place?
+
+    /// A place in the list.
+    public enum Place: Sendable, Equatable {
+        case start
+        case user(createdAt: Timestamp, id: UserID)
+    }
+
     public init(audience: String, filter: String?, isAscending: Bool, offset: Int, limit: Int) {
         self.audience = audience
         self.filter = filter

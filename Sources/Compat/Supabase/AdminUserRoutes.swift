@@ -26,8 +26,16 @@ enum AdminUserRoutes {
         query.perPage = call.query["per_page"]
         query.sort = call.query.all("sort")
         query.filter = call.query["filter"]
+        query.limit = call.query["limit"]
+        query.cursor = call.query["cursor"]
         let page = try await call.backend.adminUsers(query, principal, call.context)
         var response = WireResponse.json(page.wireJSON())
+        if let cursor = page.cursor {
+            if let next = cursor.next {
+                response.headers.append(("Link", PageLinks.next("/admin/users", call.query, cursor: next)))
+            }
+            return response
+        }
         response.headers.append(("X-Total-Count", String(page.total)))
         response.headers.append(("Link", PageLinks(call.query, page).text))
         return response
@@ -76,7 +84,7 @@ enum AdminUserRoutes {
     }
 
     /// The caller, and the user that the path names.
-    private static func caller(_ id: String, _ call: Call) async throws -> (Principal, UserID) {
+    static func caller(_ id: String, _ call: Call) async throws -> (Principal, UserID) {
         let principal = try await call.principal(.administrator)
         guard let id = PathUUID.read(id) else {
             try await call.backend.confirm(principal, call.context)
@@ -86,7 +94,7 @@ enum AdminUserRoutes {
     }
 
     /// That a user is unknown is told before a fault of the body.
-    private static func refuse(
+    static func refuse(
         _ fault: ErrorAnswer, about id: UserID, _ principal: Principal, _ call: Call
     ) async throws -> Never {
         _ = try await call.backend.adminUser(id, principal, call.context)
@@ -148,17 +156,29 @@ struct PageLinks {
         // A page 0 in the query counts as the first one, but the next of it is 1 in the reference.
         let current = query["page"].flatMap { Int($0) } ?? page
         func link(_ number: Int, _ relation: String) -> String {
-            var fields = query.fields.filter { $0.name != "page" }
-            fields.append(FormFields.Field(name: "page", value: String(number)))
-            let places = fields.enumerated().sorted {
-                $0.element.name == $1.element.name
-                    ? $0.offset < $1.offset : $0.element.name.utf8.lexicographicallyPrecedes($1.element.name.utf8)
-            }
-            return "<\(path)?\(FormFields(places.map(\.element)).encoded)>; rel=\"\(relation)\""
+            Self.link(path, query, "page", String(number), relation)
         }
         var links: [String] = []
         if current < last { links.append(link(max(current, 0) + 1, "next")) }
         links.append(link(last, "last"))
         text = links.joined(separator: ", ")
+    }
+
+    /// The link of a list that is walked by cursors; the last page has none.
+    static func next(_ path: String, _ query: FormFields, cursor: String) -> String {
+        link(path, query, "cursor", cursor, "next")
+    }
+
+    /// The request's own query with one field replaced, its keys sorted.
+    private static func link(
+        _ path: String, _ query: FormFields, _ name: String, _ value: String, _ relation: String
+    ) -> String {
+        var fields = query.fields.filter { $0.name != name }
+        fields.append(FormFields.Field(name: name, value: value))
+        let places = fields.enumerated().sorted {
+            $0.element.name == $1.element.name
+                ? $0.offset < $1.offset : $0.element.name.utf8.lexicographicallyPrecedes($1.element.name.utf8)
+        }
+        return "<\(path)?\(FormFields(places.map(\.element)).encoded)>; rel=\"\(relation)\""
     }
 }

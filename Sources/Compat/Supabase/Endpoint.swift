@@ -19,6 +19,8 @@ internal import Backend
 /// | `/admin/audit` | GET | key | administrator |
 /// | `/admin/users` | GET, POST | key | administrator |
 /// | `/admin/users/{id}` | GET, PUT, DELETE | key | administrator |
+/// | `/admin/users/{id}/factors` | GET | key | administrator |
+/// | `/admin/users/{id}/factors/{id}` | PUT, DELETE | key | administrator |
 enum Endpoint: Sendable, Equatable {
     case health, settings, keySet
     case signUp, token, verify, logout, user
@@ -27,6 +29,8 @@ enum Endpoint: Sendable, Equatable {
     case adminUsers
     /// The id as it stands in the path, still encoded.
     case adminUser(String)
+    case adminFactors(user: String)
+    case adminFactor(String, user: String)
     /// No such path; below some paths the bearer is asked for first (supabase-core.md 1.1).
     case unknown(protectedBy: AccessLevel?)
 
@@ -50,17 +54,27 @@ enum Endpoint: Sendable, Equatable {
             path.removeLast()
         }
         if let endpoint = fixed[path] { return endpoint }
-        if let id = remainder(of: path, below: "/admin/users/"), !id.utf8.contains(UInt8(ascii: "/")) {
-            return .adminUser(id)
-        }
+        if let rest = remainder(of: path, below: "/admin/users/"), let endpoint = belowUsers(rest) { return endpoint }
         return .unknown(protectedBy: protection(of: path))
+    }
+
+    private static func belowUsers(_ rest: String) -> Endpoint? {
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard !parts.contains("") else { return nil }
+        switch (parts.count, parts.dropFirst().first) {
+        case (1, _): return .adminUser(parts[0])
+        case (2, "factors"): return .adminFactors(user: parts[0])
+        case (3, "factors"): return .adminFactor(parts[2], user: parts[0])
+        default: return nil
+        }
     }
 
     /// Methods in alphabetical order, as `Allow` names them.
     func methods(_ options: CompatOptions) -> [String] {
         var methods: [String]
         switch self {
-        case .health, .settings, .keySet, .reauthenticate, .audit: methods = ["GET"]
+        case .health, .settings, .keySet, .reauthenticate, .audit, .adminFactors: methods = ["GET"]
+        case .adminFactor: methods = ["DELETE", "PUT"]
         case .signUp, .token, .logout, .otp, .magicLink, .recover, .resend, .invite, .generateLink:
             methods = ["POST"]
         case .verify: return ["GET", "POST"]
@@ -95,6 +109,8 @@ enum Endpoint: Sendable, Equatable {
         case .audit: "/admin/audit"
         case .adminUsers: "/admin/users"
         case .adminUser: "/admin/users/{id}"
+        case .adminFactors: "/admin/users/{id}/factors"
+        case .adminFactor: "/admin/users/{id}/factors/{factor_id}"
         case .unknown: "unknown"
         }
     }
@@ -106,7 +122,7 @@ enum Endpoint: Sendable, Equatable {
             .invite:
             nil
         case .user, .reauthenticate: .user
-        case .adminUsers, .adminUser, .generateLink, .audit: .administrator
+        case .adminUsers, .adminUser, .adminFactors, .adminFactor, .generateLink, .audit: .administrator
         case .unknown(let level): level
         }
     }
@@ -117,7 +133,7 @@ enum Endpoint: Sendable, Equatable {
         switch self {
         case .health, .keySet, .verify: return true
         case .settings, .signUp, .token, .logout, .user, .adminUsers, .adminUser, .otp, .magicLink, .recover, .resend,
-            .reauthenticate, .invite, .generateLink, .audit:
+            .reauthenticate, .invite, .generateLink, .audit, .adminFactors, .adminFactor:
             return false
         case .unknown:
             let path = Self.collapsed(path)

@@ -222,6 +222,13 @@ extension ErrorTable {
         Row(.userNotFound, 404, "user_not_found", "User not found"),
         Row(.paginationMalformed, 400, "validation_failed", "Bad Pagination Parameters: {0}"),
         Row(.sortMalformed, 400, "validation_failed", "Bad Sort Parameters: {0}"),
+        Row(.factorNotFound, 404, "mfa_factor_not_found", "Factor not found"),
+        Row(
+            .factorNameTaken, 422, "mfa_factor_name_conflict",
+            "A factor with the friendly name \"{0}\" for this user already exists"),
+        Row(
+            .factorPhoneTaken, 422, "mfa_verified_factor_exists",
+            "A phone factor with this number already exists for this user"),
         Row(.linkTypeInvalid, 400, "validation_failed", "Invalid email action link type requested: {0}"),
         Row(.linkUserNotFound, 404, "user_not_found", "User with this email not found"),
         Row(

@@ -108,6 +108,11 @@ public struct SupabaseAPI: Sendable {
             case .put: return try await AdminUserRoutes.update(id, call)
             case .delete, .post: return try await AdminUserRoutes.delete(id, call)
             }
+        case .adminFactors(let user): return try await AdminFactorRoutes.list(user, call)
+        case .adminFactor(let factor, let user):
+            return verb == .put
+                ? try await AdminFactorRoutes.update(factor, of: user, call)
+                : try await AdminFactorRoutes.delete(factor, of: user, call)
         case .unknown: throw WireFault.pathNotFound.answer
         }
     }
@@ -118,15 +123,16 @@ public struct SupabaseAPI: Sendable {
         case ("HEAD", .verify): nil
         case ("HEAD", _) where options.acceptsHEAD: verb("GET", at: endpoint)
         case ("GET", .health), ("GET", .settings), ("GET", .keySet), ("GET", .verify), ("GET", .user),
-            ("GET", .adminUsers), ("GET", .adminUser), ("GET", .reauthenticate), ("GET", .audit):
+            ("GET", .adminUsers), ("GET", .adminUser), ("GET", .reauthenticate), ("GET", .audit),
+            ("GET", .adminFactors):
             .get
         case ("POST", .signUp), ("POST", .token), ("POST", .verify), ("POST", .logout), ("POST", .adminUsers),
             ("POST", .otp), ("POST", .magicLink), ("POST", .recover), ("POST", .resend), ("POST", .invite),
             ("POST", .generateLink):
             .post
-        case ("PUT", .user), ("PATCH", .user), ("PUT", .adminUser): .put
+        case ("PUT", .user), ("PATCH", .user), ("PUT", .adminUser), ("PUT", .adminFactor): .put
         case ("PATCH", .adminUser) where options.allowsAdminPATCH: .put
-        case ("DELETE", .adminUser): .delete
+        case ("DELETE", .adminUser), ("DELETE", .adminFactor): .delete
         default: nil
         }
     }

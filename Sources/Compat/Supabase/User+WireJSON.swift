@@ -78,6 +78,13 @@ extension Identity {
 }
 
 extension Factor {
+    /// Source: supabase-admin.md 5.
+    func wireJSON() -> [UInt8] {
+        var writer = JSONWriter(capacity: 320)
+        write(to: &writer)
+        return writer.bytes
+    }
+
     /// Source: supabase-core.md 4.3.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -118,6 +125,13 @@ extension UserPage {
         for user in users { user.write(to: &writer) }
         writer.endArray()
         writer.field("aud", audience)
+        if let cursor {
+            writer.key("pagination")
+            writer.beginObject()
+            writer.field("next_cursor", ifPresent: cursor.next)
+            writer.field("has_more", cursor.next != nil)
+            writer.endObject()
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -19,8 +19,11 @@ extension InProcessBackend {
     public func adminUsers(
         _ query: UserListQuery, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> UserPage {
-        let paging = try UserListPaging(query)
         let audience = try audience(context, principal)
+        if policy.pagesByCursor, UserListCursor.isAsked(query) {
+            return try await adminUsers(UserListCursor(query), query, audience)
+        }
+        let paging = try UserListPaging(query)
         let filter = query.filter.flatMap { $0.isEmpty ? nil : $0 }
         let question = UserQuery(
             audience: audience, filter: filter, isAscending: paging.isAscending, offset: paging.offset,
@@ -29,6 +32,22 @@ extension InProcessBackend {
         return UserPage(
             users: rows.map { User(row: $0, identities: nil, factors: []) }, audience: audience, total: total,
             page: paging.page, perPage: paging.perPage)
+    }
+
+    private func adminUsers(
+        _ cursor: UserListCursor, _ query: UserListQuery, _ audience: String
+    ) async throws(AuthError) -> UserPage {
+        var question = UserQuery(
+            audience: audience, filter: query.filter.flatMap { $0.isEmpty ? nil : $0 },
+            isAscending: cursor.isAscending, offset: 0, limit: cursor.limit + 1)
+        question.after = cursor.place
+        let rows = try await read { [question] in try await $0.users(question).rows }
+        let shown = rows.prefix(cursor.limit)
+        var next: String?
+        if rows.count > shown.count, let last = shown.last { next = UserListCursor.text(after: last) }
+        return UserPage(
+            users: shown.map { User(row: $0, identities: nil, factors: []) }, audience: audience, total: 0, page: 0,
+            perPage: cursor.limit, cursor: UserPage.Cursor(next: next))
     }
 
     /// Deletes an account, or empties it. Source: supabase-admin.md 4.5, FR-42.

@@ -1,4 +1,7 @@
 import Backend
+import Bytes
+import JSON
+import Store
 
 /// The page of a user list that was asked for, judged. Source: supabase-admin.md 4.1, deviations.md.
 struct UserListPaging: Equatable {
@@ -27,7 +30,7 @@ struct UserListPaging: Equatable {
     }
 
     /// Each field is judged; the first one counts. A field without a direction sorts newest first.
-    private static func isAscending(_ sort: [String]) throws(AuthError) -> Bool {
+    fileprivate static func isAscending(_ sort: [String]) throws(AuthError) -> Bool {
         var result = false
         for (index, field) in sort.enumerated() {
             let parts = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -51,7 +54,7 @@ struct UserListPaging: Equatable {
     }
 
     /// An unsigned decimal number; what does not fit is told as Go tells it.
-    private static func number(_ text: String?, default fallback: Int) throws(AuthError) -> Int {
+    fileprivate static func number(_ text: String?, default fallback: Int) throws(AuthError) -> Int {
         guard let text, !text.isEmpty else { return fallback }
         let shown = String(text.prefix(64))
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -61,5 +64,61 @@ struct UserListPaging: Equatable {
             throw AuthError(.paginationMalformed, "strconv.ParseUint: parsing \"\(shown)\": value out of range")
         }
         return Int(clamping: value)
+    }
+}
+
+/// A list of users that is walked by cursors. Source: supabase-admin.md 4.1 "Cursor mode".
+struct UserListCursor: Equatable {
+    static let limitDefault = 50
+    static let limitMax = 1000
+    /// Characters of the longest cursor that is read.
+    static let textMax = 1024
+
+    let limit: Int
+    let isAscending: Bool
+    let place: UserQuery.Place
+
+    /// Numbered pages count more where they are asked for.
+    static func isAsked(_ query: UserListQuery) -> Bool {
+        (query.page ?? "").isEmpty && (query.perPage ?? "").isEmpty
+    }
+
+    /// - Throws: `sortMalformed`, `paginationMalformed`.
+    init(_ query: UserListQuery) throws(AuthError) {
+        isAscending = try UserListPaging.isAscending(query.sort)
+        let asked = try UserListPaging.number(query.limit, default: Self.limitDefault)
+        guard asked > 0 else { throw AuthError(.paginationMalformed, "limit must be greater than 0") }
+        limit = min(asked, Self.limitMax)
+        place = try Self.place(query.cursor)
+    }
+
+    /// The cursor of what follows a user: its place in the list, opaque to clients.
+    static func text(after user: UserRow) -> String {
+        var json = JSONWriter(capacity: 96)
+        json.beginObject()
+        json.field("created_at", user.createdAt)
+        json.field("id", user.id.uuid)
+        json.endObject()
+        return Base64.encodeURL(json.bytes)
+    }
+
+    private static func place(_ cursor: String?) throws(AuthError) -> UserQuery.Place {
+        guard let cursor, !cursor.isEmpty else { return .start }
+        guard cursor.utf8.count <= textMax, let bytes = Base64.decode(cursor, .url, padding: .forbidden) else {
+            let foreign = cursor.utf8.span.indices.first { !Base64.isURLCharacter(cursor.utf8.span[$0]) }
+            throw AuthError(
+                .paginationMalformed,
+                "invalid cursor encoding: illegal base64 data at input byte \(foreign ?? cursor.utf8.count)")
+        }
+        guard let object = (try? JSONValue.parse(bytes))?.object else {
+            throw AuthError(.paginationMalformed, "invalid cursor: not an object")
+        }
+        guard let id = object["id"]?.string.flatMap({ UserID($0) }), id.uuid != .zero else {
+            throw AuthError(.paginationMalformed, "invalid cursor: missing id")
+        }
+        guard let createdAt = object["created_at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
+            throw AuthError(.paginationMalformed, "invalid cursor: missing created_at")
+        }
+        return .user(createdAt: createdAt, id: id)
     }
 }

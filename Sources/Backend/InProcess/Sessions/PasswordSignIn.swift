@@ -12,6 +12,28 @@ extension InProcessBackend {
     public func signIn(_ signIn: PasswordSignIn, _ context: RequestContext) async throws(AuthError) -> Session {
         let address = try SignInAddress(signIn, policy)
         let audience = try audience(context)
+        // The hash may change while a password is compared with it; then the new one is asked, once.
+        for _ in 0..<2 {
+            let checked = try await check(signIn.password, of: address, audience)
+            guard let opened = try await open(checked, address, context) else { continue }
+            var session = try await issueReloaded(opened)
+            session.passwordJudgement = PasswordRules(policy).judge(signIn.password)
+            return session
+        }
+        throw AuthError(.invalidCredentials)
+    }
+
+    /// An account whose password was found right, with the hash that it was compared with.
+    private struct Checked: Sendable {
+        let user: UserID
+        let stored: String
+        /// What takes its place.
+        let rehashed: String?
+    }
+
+    private func check(
+        _ password: Password, of address: SignInAddress, _ audience: String
+    ) async throws(AuthError) -> Checked {
         let found = try await read { reader -> UserRow? in
             switch address {
             case .email(let email): try await reader.user(email: email, audience: audience)
@@ -20,33 +42,33 @@ extension InProcessBackend {
             }
         }
         guard let found, let stored = found.encryptedPassword, !stored.isEmpty else {
-            _ = try await passwords.matches(signIn.password, hash: BcryptShape.nobodys(cost: policy.bcryptCost))
+            _ = try await passwords.matches(password, hash: BcryptShape.nobodys(cost: policy.bcryptCost))
             throw AuthError(.invalidCredentials)
         }
         if !policy.tellsBanOnlyAfterPassword { try Self.checkBan(found, clock.now()) }
-        guard try await passwords.matches(signIn.password, hash: stored) else {
-            throw AuthError(.invalidCredentials)
-        }
-        let rehashed = await rehashed(signIn.password, from: stored)
-        let opened = try await transaction { tx -> OpenedSession in
-            try await tx.lock(user: found.id)
-            // The password may have been changed, or the account gone, while the hash was made.
-            guard var user = try await tx.user(found.id), user.encryptedPassword == stored else {
-                throw AuthError(.invalidCredentials)
-            }
-            if let rehashed {
-                user.encryptedPassword = rehashed
-                try await tx.update(user, .encryptedPassword)
-            }
+        guard try await passwords.matches(password, hash: stored) else { throw AuthError(.invalidCredentials) }
+        return Checked(user: found.id, stored: stored, rehashed: await rehashed(password, from: stored))
+    }
+
+    /// nil when the account has another hash by now.
+    private func open(
+        _ checked: Checked, _ address: SignInAddress, _ context: RequestContext
+    ) async throws(AuthError) -> OpenedSession? {
+        try await transaction { tx -> OpenedSession? in
+            try await tx.lock(user: checked.user)
+            guard var user = try await tx.user(checked.user) else { throw AuthError(.invalidCredentials) }
+            guard user.encryptedPassword == checked.stored else { return nil }
             let now = self.clock.now()
             try Self.checkBan(user, now)
             try address.checkConfirmed(user)
+            if let rehashed = checked.rehashed {
+                user.encryptedPassword = rehashed
+                user.updatedAt = now
+                try await tx.update(user, .encryptedPassword)
+            }
             try await self.audit(.login, by: AuditActor(user), [("provider", address.provider)], at: now, in: tx)
             return try await self.openSession(for: user, method: "password", context, in: tx)
         }
-        var session = try await issueReloaded(opened)
-        session.passwordJudgement = PasswordRules(policy).judge(signIn.password)
-        return session
     }
 
     /// A hash of our own for a password whose hash another system made, now that the password is known; nil to keep

@@ -27,15 +27,18 @@ extension RemoteBackend {
         if let perPage = query.perPage { fields.append("per_page", perPage) }
         for sort in query.sort { fields.append("sort", sort) }
         if let filter = query.filter { fields.append("filter", filter) }
+        if let limit = query.limit { fields.append("limit", limit) }
+        if let cursor = query.cursor { fields.append("cursor", cursor) }
         let answer = try await call(reading(target("/admin/users", fields), context, principal))
         let value = try json(answer)
         guard let list = value["users"]?.array else { throw unusable("list of users") }
         let users = list.compactMap { UserReading.user($0) }
         guard users.count == list.count else { throw unusable("list of users") }
+        let cursor = value["pagination"]?.object.map { UserPage.Cursor(next: $0["next_cursor"]?.string) }
         return UserPage(
             users: users, audience: value["aud"]?.string ?? "",
             total: Self.total(answer) ?? users.count, page: Self.number(query.page, 1),
-            perPage: Self.number(query.perPage, 50))
+            perPage: Self.number(query.perPage, 50), cursor: cursor)
     }
 
     public func adminUpdateUser(
@@ -50,6 +53,39 @@ extension RemoteBackend {
     ) async throws(AuthError) {
         let body: JSONObject? = softly ? ["should_soft_delete": true] : nil
         _ = try await call(acting(.delete, "/admin/users/\(id)", context, principal, body: body))
+    }
+
+    public func adminFactors(
+        _ user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> [Factor] {
+        let answer = try await call(reading("/admin/users/\(user)/factors", context, principal))
+        guard let list = try json(answer).array else { throw unusable("list of factors") }
+        let factors = list.compactMap { UserReading.factor($0) }
+        guard factors.count == list.count else { throw unusable("list of factors") }
+        return factors
+    }
+
+    public func adminUpdateFactor(
+        _ factor: FactorID, of user: UserID, _ attributes: AdminFactorAttributes, _ principal: Principal,
+        _ context: RequestContext
+    ) async throws(AuthError) -> Factor {
+        var body = JSONObject()
+        body.set("friendly_name", attributes.friendlyName)
+        body.set("phone", attributes.phone)
+        let request = acting(.put, "/admin/users/\(user)/factors/\(factor)", context, principal, body: body)
+        return try self.factor(try await call(request))
+    }
+
+    public func adminDeleteFactor(
+        _ factor: FactorID, of user: UserID, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> Factor {
+        let request = acting(.delete, "/admin/users/\(user)/factors/\(factor)", context, principal, body: nil)
+        return try self.factor(try await call(request))
+    }
+
+    private func factor(_ answer: ClientResponse) throws(AuthError) -> Factor {
+        guard let factor = UserReading.factor(try json(answer)) else { throw unusable("factor") }
+        return factor
     }
 
     public func invite(

@@ -21,6 +21,12 @@ extension SQL {
         "SELECT count(*) FROM audit_log_entries\(condition.map { " WHERE \($0)" } ?? "")"
     }
 
+    /// The users behind a place in the list, with a filter or (both of its texts NULL) without.
+    private static func usersAfter(_ direction: String, _ order: String) -> String {
+        "SELECT \(Columns.user) FROM users WHERE aud = ?1 AND (?2 IS NULL OR \(filter)) "
+            + "AND (created_at, id) \(direction) (?4, ?5) ORDER BY \(order) LIMIT ?6"
+    }
+
     var readText: String? {
         switch self {
         case .userByID: "SELECT \(Columns.user) FROM users WHERE id = ?1"
@@ -44,6 +50,8 @@ extension SQL {
             "SELECT \(Columns.user) FROM users WHERE aud = ?1 AND \(Self.filter) "
                 + "ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5"
         case .countFilteredUsers: "SELECT count(*) FROM users WHERE aud = ?1 AND \(Self.filter)"
+        case .usersAfterAscending: Self.usersAfter(">", "created_at, id")
+        case .usersAfterDescending: Self.usersAfter("<", "created_at DESC, id DESC")
         case .identitiesOfUser:
             "SELECT \(Columns.identity) FROM identities WHERE user_id = ?1 ORDER BY created_at, rowid"
         case .identityByProvider:

@@ -75,6 +75,12 @@ extension SQL {
 
     private var ownText: String? {
         switch self {
+        case .insertFactor:
+            "INSERT INTO mfa_factors (\(Columns.factor)) VALUES (\(Columns.parameters(for: Columns.factor)))"
+        case .updateFactor:
+            "UPDATE mfa_factors SET friendly_name = ?2, phone = ?3, updated_at = ?4 WHERE id = ?1 RETURNING user_id"
+        case .deleteFactor: "DELETE FROM mfa_factors WHERE id = ?1 RETURNING user_id"
+        case .deleteAMRClaim: "DELETE FROM mfa_amr_claims WHERE session_id = ?1 AND authentication_method = ?2"
         case .insertAudit:
             "INSERT INTO audit_log_entries (id, payload, created_at, ip_address) VALUES (?1, ?2, ?3, ?4)"
         case .insertOutbox:

@@ -5,6 +5,7 @@ enum SQL: Int, CaseIterable {
     case userByID, userByEmailInAudience, userByPhoneInAudience, userByEmail, userByPhone, userByPhoneChange
     case usersAscending, usersDescending, countUsers
     case filteredUsersAscending, filteredUsersDescending, countFilteredUsers
+    case usersAfterAscending, usersAfterDescending
     case identitiesOfUser, identityByProvider, identitiesByEmail, factorsOfUser
     case sessionByID, sessionOwner, sessionsOfUser
     case refreshTokenByToken, activeRefreshToken, amrClaims
@@ -14,11 +15,11 @@ enum SQL: Int, CaseIterable {
     case inbox, inboxOfRecipient
 
     case insertUser, deleteUser
-    case insertIdentity, updateIdentity, deleteIdentity, deleteFactors
+    case insertIdentity, updateIdentity, deleteIdentity, deleteFactors, insertFactor, updateFactor, deleteFactor
     case insertSession, updateSession, refreshSession, deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
     case insertRefreshToken, newestRefreshToken, refreshTokenOwner, revokeRefreshToken, touchRefreshToken
     case revokeRefreshTokensOfSession, deleteRefreshToken
-    case upsertAMRClaim
+    case upsertAMRClaim, deleteAMRClaim
     case replaceOneTimeToken, deleteOneTimeToken, deleteOneTimeTokens, resetTries, resetAllTries, countTry
     case insertFlowState, updateFlowState, deleteFlowState
     case insertAudit

@@ -34,6 +34,7 @@ struct SQLiteReads {
 
     func users(_ query: UserQuery) throws(StoreError) -> (rows: [UserRow], total: Int) {
         let filter = query.filter.map { UserFilter($0) }
+        if let place = query.after { return (try users(after: place, query, filter), 0) }
         let page: SQL
         let count: SQL
         if filter == nil {
@@ -64,6 +65,36 @@ struct SQLiteReads {
             rows.append(try UserRow(&row))
         }
         return (rows, total)
+    }
+
+    private func users(
+        after place: UserQuery.Place, _ query: UserQuery, _ filter: UserFilter?
+    ) throws(StoreError) -> [UserRow] {
+        let statement = try connection.prepared(query.isAscending ? .usersAfterAscending : .usersAfterDescending)
+        defer { statement.reset() }
+        try statement.bind(1, query.audience)
+        if let filter {
+            try filter.bind(to: statement)
+        } else {
+            try statement.bindNull(2)
+            try statement.bindNull(3)
+        }
+        switch place {
+        case .start:
+            try statement.bind(4, query.isAscending ? Int64.min : Int64.max)
+            // No id is as small as the empty text or as great as this one.
+            try statement.bind(5, query.isAscending ? "" : "~")
+        case .user(let createdAt, let id):
+            try statement.bind(4, createdAt)
+            try statement.bind(5, id)
+        }
+        try statement.bind(6, Int64(min(max(query.limit, 0), Self.rowsMax)))
+        var rows: [UserRow] = []
+        while try statement.step() {
+            var row = RowReader(statement)
+            rows.append(try UserRow(&row))
+        }
+        return rows
     }
 
     func identities(of user: UserID) throws(StoreError) -> [IdentityRow] {

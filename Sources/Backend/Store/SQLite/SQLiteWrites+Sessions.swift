@@ -152,6 +152,15 @@ extension SQLiteWrites {
         if let owner = try SQLiteReads(connection: connection).owner(of: session) { touch(owner) }
     }
 
+    func deleteAMRClaim(session: SessionID, method: String) throws(StoreError) {
+        let statement = try connection.prepared(.deleteAMRClaim)
+        defer { statement.reset() }
+        try statement.bind(1, session)
+        try statement.bind(2, method)
+        try statement.run()
+        if let owner = try SQLiteReads(connection: connection).owner(of: session) { touch(owner) }
+    }
+
     // MARK: One-time tokens
 
     func replace(_ row: OneTimeTokenRow) throws(StoreError) {

@@ -106,6 +106,37 @@ struct SQLiteWrites {
         touch(user)
     }
 
+    func insert(_ row: FactorRow) throws(StoreError) {
+        let statement = try connection.prepared(.insertFactor)
+        defer { statement.reset() }
+        try statement.bind(1, row.id)
+        try statement.bind(2, row.userID)
+        try statement.bind(3, row.friendlyName)
+        try statement.bind(4, row.type)
+        try statement.bind(5, row.status)
+        try statement.bind(6, row.phone)
+        try statement.bind(7, row.createdAt)
+        try statement.bind(8, row.updatedAt)
+        try statement.bind(9, row.lastChallengedAt)
+        try statement.bind(10, row.webAuthnAAGUID)
+        try statement.bind(11, row.lastWebAuthnChallengeData)
+        try statement.run()
+        touch(row.userID)
+    }
+
+    func update(_ row: FactorRow) throws(StoreError) {
+        try touching(.updateFactor) { statement throws(StoreError) in
+            try statement.bind(1, row.id)
+            try statement.bind(2, row.friendlyName)
+            try statement.bind(3, row.phone)
+            try statement.bind(4, row.updatedAt)
+        }
+    }
+
+    func delete(factor: FactorID) throws(StoreError) {
+        try touching(.deleteFactor) { statement throws(StoreError) in try statement.bind(1, factor) }
+    }
+
     // MARK: Flow states, audit, outbox, inbox
 
     func write(_ row: FlowStateRow, with sql: SQL) throws(StoreError) {

@@ -153,6 +153,22 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
         try write { writes throws(StoreError) in try writes.deleteFactors(of: user) }
     }
 
+    func insert(_ row: FactorRow) throws {
+        try write { writes throws(StoreError) in try writes.insert(row) }
+    }
+
+    func update(_ row: FactorRow) throws {
+        try write { writes throws(StoreError) in try writes.update(row) }
+    }
+
+    func delete(factor: FactorID) throws {
+        try write { writes throws(StoreError) in try writes.delete(factor: factor) }
+    }
+
+    func deleteAMRClaim(session: SessionID, method: String) throws {
+        try write { writes throws(StoreError) in try writes.deleteAMRClaim(session: session, method: method) }
+    }
+
     func insert(_ row: SessionRow) throws {
         try write { writes throws(StoreError) in try writes.insert(row) }
     }
