@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test("a list is walked from place to place without a gap or a double, both ways, with a filter or without",
+    @Test(
+        "a list is walked from place to place without a gap or a double, both ways, with a filter or without",
         arguments: [true, false], [nil, "1@"])
     func places(isAscending: Bool, filter: String?) async throws {
         try await TemporaryStore.use { store in
