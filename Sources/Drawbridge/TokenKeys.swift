@@ -27,17 +27,12 @@ struct TokenKeys {
                 return
             }
             let set = try JWKSet(parsing: text.exposed)
-            let signing = set.keys.filter { $0.operations.contains("sign") }
-            guard let first = signing.first else { throw SettingsError(["GOTRUE_JWT_KEYS: no signing key detected"]) }
-            guard signing.count == 1 else {
-                throw SettingsError(
-                    ["GOTRUE_JWT_KEYS: multiple signing keys detected, only 1 signing key is supported"])
-            }
+            let signing = try set.signingKey()
             var keys: [VerificationKey] = []
             for key in set.keys { keys.append(try VerificationKey(key)) }
             let own = Set(keys.map(\.algorithm))
             access = AccessTokenKeys(
-                signer: JWTSigner(try SigningKey(first)),
+                signer: JWTSigner(try SigningKey(signing)),
                 verifier: JWTVerifier(
                     keys: keys, secret: shared, secretKeyID: settings.keyID,
                     allowed: try Self.methods(settings.validMethods) ?? own, bytesMax: AccessTokenKeys.tokenBytesMax),

@@ -83,6 +83,33 @@ struct JWKTests {
         #expect(try JWKSet(parsing: "[\(TestKeys.hsJWK)]").keys.first?.algorithm == .hs256)
     }
 
+    @Test("exactly one key of a set signs, and no two go by one name")
+    func signingKey() throws {
+        let random = SeededRandom(9)
+        var signing = try JWK.generateP256(id: "new", from: random)
+        signing.operations = ["sign", "verify"]
+        var old = try JWK.generateEd25519(id: "old", from: random)
+        old.operations = ["verify"]
+        var nameless = try JWK.generateEd25519(from: random)
+        nameless.operations = []
+        #expect(try JWKSet([old, signing, nameless]).signingKey() == signing)
+        func complaint(_ keys: [JWK]) -> String {
+            do {
+                _ = try JWKSet(keys).signingKey()
+                return ""
+            } catch {
+                return error.description
+            }
+        }
+        #expect(complaint([]) == "no signing key detected")
+        #expect(complaint([old, nameless]) == "no signing key detected")
+        var second = signing
+        second.id = "second"
+        #expect(complaint([signing, second]) == "multiple signing keys detected, only 1 signing key is supported")
+        #expect(complaint([signing, signing]) == "two keys have the kid \"new\"")
+        #expect(complaint([signing, nameless, nameless]) == "two keys have no kid")
+    }
+
     @Test("key generation takes its numbers from the source it is given")
     func deterministic() throws {
         #expect(try JWK.generateP256(from: SeededRandom(5)) == JWK.generateP256(from: SeededRandom(5)))

@@ -17,7 +17,9 @@ final class TestWorld: Sendable {
     let backend: InProcessBackend
     private let folder: String
 
-    init(_ base: Policy = .supabase, _ change: (inout Policy) -> Void = { _ in }) throws {
+    init(
+        _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, _ change: (inout Policy) -> Void = { _ in }
+    ) throws {
         var policy = base
         policy.bcryptCost = 4
         change(&policy)
@@ -31,7 +33,7 @@ final class TestWorld: Sendable {
             InProcessBackend.Dependencies(
                 store: store, clock: clock, random: random,
                 passwords: PasswordHasher(threads: 1, queueMax: 64, cost: policy.bcryptCost, random: random),
-                tokens: try AccessTokenKeys(secret: Self.secret)))
+                tokens: try tokens ?? AccessTokenKeys(secret: Self.secret)))
     }
 
     /// Closes the store and removes its folder.
@@ -106,10 +108,10 @@ func failure<Value>(
 
 /// Runs the body in a world of its own, which is cleared away after it.
 func inWorld(
-    _ base: Policy = .supabase, _ change: (inout Policy) -> Void = { _ in },
+    _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, _ change: (inout Policy) -> Void = { _ in },
     _ body: (TestWorld) async throws -> Void
 ) async throws {
-    let world = try TestWorld(base, change)
+    let world = try TestWorld(base, tokens: tokens, change)
     do {
         try await body(world)
     } catch {

@@ -27,6 +27,22 @@ public struct JWKSet: Sendable, Equatable {
         }
     }
 
+    /// The one key that signs: `sign` is among its `key_ops`. Source: supabase-config.md 3.4.
+    /// - Throws: when there is none or more than one, or when two keys go by the same `kid` or both by none, for then
+    ///   a token does not say which of them it means.
+    public func signingKey() throws(JWKError) -> JWK {
+        var names: Set<String> = []
+        for key in keys where !names.insert(key.id ?? "").inserted {
+            throw JWKError(key.id.map { "two keys have the kid \"\($0)\"" } ?? "two keys have no kid")
+        }
+        let signing = keys.filter { $0.operations.contains("sign") }
+        guard let key = signing.first else { throw JWKError("no signing key detected") }
+        guard signing.count == 1 else {
+            throw JWKError("multiple signing keys detected, only 1 signing key is supported")
+        }
+        return key
+    }
+
     /// The published form of every key but shared secrets.
     public var publicKeys: JWKSet {
         JWKSet(keys.compactMap(\.publicKey))
