@@ -28,7 +28,7 @@ enum ValueSyntax {
             if digits.hasPrefix("_") { digits = digits.dropFirst() }
         }
         guard let first = digits.first, first != "_", first != "+", first != "-" else { return nil }
-        guard digits.last != "_", !digits.contains("__") else { return nil }
+        guard digits.last != "_", !digits.contains(text: "__") else { return nil }
         return Int64(sign + digits.filter { $0 != "_" }, radix: radix)
     }
 

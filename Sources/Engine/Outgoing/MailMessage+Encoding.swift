@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension MailMessage {
     /// The message as it goes over the wire, without dot-stuffing: headers (RFC 5322, RFC 2047), a blank line, and one
     /// HTML part or a `multipart/alternative` of text and HTML, quoted-printable (RFC 2045, 6.7).
@@ -61,7 +63,7 @@ private func isFieldName(_ name: String) -> Bool { isToken(name) && name.utf8.co
 private func headerForm(of mailbox: MailAddress) -> String {
     guard !mailbox.name.isEmpty else { return "<\(mailbox.address)>" }
     let isPlain = mailbox.name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && mailbox.name.utf8.count <= 60
-    guard isPlain, !mailbox.name.contains("=?") else {
+    guard isPlain, !mailbox.name.contains(text: "=?") else {
         return "\(encodedWords(mailbox.name, afterColumns: 6, always: true))\r\n <\(mailbox.address)>"
     }
     var quoted = ""
@@ -74,7 +76,7 @@ private func headerForm(of mailbox: MailAddress) -> String {
 
 /// The text as it stands if it is short and ASCII, else as encoded words of at most 75 characters (RFC 2047, 2).
 func encodedWords(_ text: String, afterColumns: Int, always: Bool = false) -> String {
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && !text.contains("=?")
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && !text.contains(text: "=?")
     if !always && isPlain && afterColumns + text.utf8.count <= 200 { return text }
     let start = "=?UTF-8?Q?"
     var out = start

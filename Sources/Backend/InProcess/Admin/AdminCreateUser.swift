@@ -105,9 +105,9 @@ extension InProcessBackend {
 
     /// Which of the unique columns refused. Source: deviations.md "5xx that become 4xx".
     static func conflict(_ index: String) -> AuthError? {
-        if index.contains("phone") { return AuthError(.adminPhoneExists) }
-        if index.contains("email") || index.contains("identities") { return AuthError(.emailExists) }
-        return index.contains("users") ? AuthError(.adminIDTaken) : nil
+        if index.contains(text: "phone") { return AuthError(.adminPhoneExists) }
+        if index.contains(text: "email") || index.contains(text: "identities") { return AuthError(.emailExists) }
+        return index.contains(text: "users") ? AuthError(.adminIDTaken) : nil
     }
 
     /// - Throws: `emailExists` when an account of any audience has the address, or an identity of this one.

@@ -67,7 +67,7 @@ struct LinkBuilder: Sendable {
             return origin + trimmed(basePath) + "/verify"
         }
         let bare = String(path.prefix { $0 != "?" && $0 != "#" })
-        if bare.contains("://") { return bare }
+        if bare.contains(text: "://") { return bare }
         if bare.hasPrefix("//") { return origin.prefix { $0 != "/" } + bare }
         if bare.hasPrefix("/") { return origin + bare }
         let folder = basePath.lastIndex(of: "/").map { basePath[...$0] } ?? "/"

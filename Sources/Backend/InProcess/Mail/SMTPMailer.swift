@@ -41,6 +41,6 @@ public struct SMTPMailer: Mailer {
     }
 
     private static func replaced(_ value: String, _ messageType: String) -> String {
-        value.split(separator: "$messageType", omittingEmptySubsequences: false).joined(separator: messageType)
+        value.replacing(text: "$messageType", with: messageType)
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The parts of a URL that decide whether a browser may be sent there.
 ///
 /// Reads as strictly as the reference's URL parser: control bytes, broken escapes in the path, odd bytes in the
@@ -188,7 +190,7 @@ enum HostKind: Equatable, Sendable {
         guard digits.last == UInt8(ascii: "1"), bytes.last == UInt8(ascii: "1") else { return false }
         guard digits.dropLast().allSatisfy({ $0 == UInt8(ascii: "0") }) else { return false }
         let groups = String(decoding: bytes, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: true)
-        let isShortened = bytes.starts(with: "::".utf8) || String(decoding: bytes, as: UTF8.self).contains("::")
+        let isShortened = bytes.starts(with: "::".utf8) || String(decoding: bytes, as: UTF8.self).contains(text: "::")
         return groups.last?.utf8.count ?? 5 <= 4 && (isShortened ? groups.count <= 7 : groups.count == 8)
     }
 }

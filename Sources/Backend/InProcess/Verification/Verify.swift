@@ -48,8 +48,8 @@ extension InProcessBackend {
 
     /// A unique index refused: another account took the address or number a moment ago.
     static func takenMeanwhile(_ index: String) -> AuthError? {
-        if index.contains("phone") { return AuthError(.phoneExists) }
-        return index.contains("email") || index.contains("identities") ? AuthError(.emailExists) : nil
+        if index.contains(text: "phone") { return AuthError(.phoneExists) }
+        return index.contains(text: "email") || index.contains(text: "identities") ? AuthError(.emailExists) : nil
     }
 
     /// Finds the account of a link's token and locks it.

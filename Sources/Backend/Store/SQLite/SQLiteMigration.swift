@@ -1,3 +1,5 @@
+import Bytes
+
 /// A step that brings the tables from one version of ours to the next.
 struct SQLiteMigration: Sendable {
     /// Counts from 1, one higher than the one before.
@@ -50,7 +52,7 @@ struct SQLiteMigration: Sendable {
             guard found <= newest else { throw StoreOpeningError.newerVersion(found: found, known: newest) }
             for migration in all where migration.version > found {
                 for statement in migration.statements { try connection.execute(statement) }
-                let name = migration.name.replacing("'", with: "''")
+                let name = migration.name.replacing(text: "'", with: "''")
                 try connection.execute(
                     "INSERT INTO drawbridge_migrations (version, name) VALUES (\(migration.version), '\(name)')")
             }

@@ -172,7 +172,7 @@ struct HTMLContext {
         case "style": return .style
         default:
             if name.hasPrefix("on") { return .script }
-            return name.contains("src") || name.contains("uri") || name.contains("url") ? .url : .plain
+            return name.contains(text: "src") || name.contains(text: "uri") || name.contains(text: "url") ? .url : .plain
         }
     }
 
@@ -228,7 +228,7 @@ struct HTMLContext {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || " #.,%_+-".utf8.contains(byte) || byte >= 0x80
         }
-        return isSafe && !value.lowercased().contains("expression") ? value : "ZgotmplZ"
+        return isSafe && !value.lowercased().contains(text: "expression") ? value : "ZgotmplZ"
     }
 
     private static func isAttributeName(_ value: String) -> Bool {
