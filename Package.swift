@@ -80,10 +80,13 @@ let package = Package(
         // Wire and door.
         module("Compat", at: "Compat", ["Backend", "Bytes", "JSON"]),
         module("Gateway", at: "Gateway", ["Compat", "Backend", "CSys"] + engine),
+        // A tool beside the server: nothing of it is on a request's way.
+        module("Conformance", at: "Conformance", ["Bytes", "JSON", "Crypto", "CSys"]),
         .executableTarget(
             name: "drawbridge",
             dependencies: [
-                "Gateway", "Compat", "Settings", "InProcessBackend", "RemoteBackend", "Store", "Backend", "CSys",
+                "Conformance", "Gateway", "Compat", "Settings", "InProcessBackend", "RemoteBackend", "Store", "Backend",
+                "CSys",
             ] + engine,
             path: "Sources/Drawbridge", swiftSettings: shippedWalls, linkerSettings: linking),
 
@@ -100,6 +103,7 @@ let package = Package(
         tests("InProcessBackendTests", ["InProcessBackend", "Backend", "Store", "TestKit"] + engine),
         tests("CompatTests", ["Compat", "Backend", "JSON", "Bytes", "TestKit"]),
         tests("GatewayTests", ["Gateway", "Compat", "Backend", "TestKit"] + engine),
+        tests("ConformanceTests", ["Conformance", "JSON", "Bytes"]),
         tests("TidyTests", []),
     ]
 )

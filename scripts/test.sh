@@ -35,6 +35,7 @@ step release-build release_build
 step wire scripts/wire.sh bare
 step wire-prefix scripts/wire.sh prefix
 step wire-ours scripts/wire.sh ours
+step conformance python3 scripts/conformance.py
 step hostile scripts/wire.sh hostile
 step clients Tests/Clients/run.sh
 step instructions python3 scripts/instructions.py

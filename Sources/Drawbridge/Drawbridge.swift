@@ -18,6 +18,7 @@ enum Drawbridge {
             case "check": return try CheckCommand.run(Arguments(arguments.dropFirst()))
             case "keys": return try KeysCommand.run(Arguments(arguments.dropFirst()))
             case "backup": return try BackupCommand.run(Arguments(arguments.dropFirst()))
+            case "conformance": return try ConformanceCommand.run(Arguments(arguments.dropFirst()))
             case "version", "--version", "-V":
                 Terminal.out("drawbridge \(version)\n")
                 return .ok
@@ -47,6 +48,8 @@ enum Drawbridge {
 enum ExitStatus: Int32 {
     case ok = 0
     case failed = 1
+    /// `conformance` could not run everything it was asked to.
+    case notRun = 2
     /// The command line is wrong.
     case usage = 64
     /// An address or a folder is in use, or the machine refuses.

@@ -3,11 +3,12 @@ enum HelpCommand {
     static let overview = """
         drawbridge: a Supabase-compatible auth gateway
 
-          drawbridge serve     start the gateway (nothing has to be set up)
-          drawbridge check     read and judge all settings, print what is in force
-          drawbridge keys      list, make and revoke API keys
-          drawbridge backup    copy the database of a running or stopped server
-          drawbridge version   print the version
+          drawbridge serve         start the gateway (nothing has to be set up)
+          drawbridge check         read and judge all settings, print what is in force
+          drawbridge keys          list, make and revoke API keys
+          drawbridge backup        copy the database of a running or stopped server
+          drawbridge conformance   run recorded cases against a server, or compare two servers
+          drawbridge version       print the version
           drawbridge help COMMAND
 
         """
@@ -46,6 +47,28 @@ enum HelpCommand {
         drawbridge backup FILE [--data DIR] [--env-file FILE]
 
         Writes a consistent copy of the database (mode 0600), while a server is running or not. FILE must not exist.
+
+        """,
+        "conformance": """
+        drawbridge conformance CASES... --target URL | --launch COMMAND [--reference URL | --launch-reference COMMAND]
+
+          CASES           case files, and folders of them
+          --target        a server that runs already: the cases of the base configuration (--all: every case)
+          --launch        a shell command that starts a server, with its settings, PORT and REPLAY_DIR in the environment
+          --reference     compare the target with this server live, without recorded answers; what the reference
+                          answers differently a second time is noise
+          --prefix        in front of every endpoint, such as /auth/v1 (--reference-prefix: the reference's)
+          --only, --skip  the cases whose id contains this, or does not
+          --list FILE     only the cases whose ids stand in this file
+          --report PATH   writes PATH.json and PATH.html
+          --known FILE    a JSON list of known deviations, marked as such; --accept-known does not count them
+          --summary FILE  the results as {id: [lines]}
+          --anon-key, --service-key, --jwt-secret   the target's own (@FILE reads a file); --reference-anon-key …
+          --mail-port, --hook-port, --openid-port   fixed ports for the peers
+          --environment   prints the settings that a server at --target needs for the cases
+          --sql, --store, --faketime, --brief, --show-output   as docs/conformance.md says
+
+        Ends with 0 if all passed, 1 if something differs, 2 if something could not be run.
 
         """,
         "version": "drawbridge version\n", "help": "drawbridge help [COMMAND]\n",

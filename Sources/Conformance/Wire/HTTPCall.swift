@@ -1,0 +1,182 @@
+import Bytes
+
+/// One HTTP request as it will be sent, complete but for the connection.
+struct HTTPCall: Sendable {
+    var method: String
+    var url: String
+    /// Lines in order; names and values as the case gave them.
+    var headers: [(name: String, value: String)]
+    var body: [UInt8]?
+}
+
+/// What came back.
+struct HTTPAnswer: Sendable {
+    var status: Int
+    /// Lines in order, names in lower case.
+    var headers: [(name: String, value: String)]
+    var body: [UInt8]
+
+    func first(_ name: String) -> String? {
+        headers.first { ExactText.isEqual($0.name, name) }?.value
+    }
+}
+
+/// Sends calls, each on a connection of its own, and follows no redirect.
+enum HTTPCaller {
+    static let seconds = 30
+    static let headBytesMax = 1 << 20
+    static let bodyBytesMax = 64 << 20
+
+    /// - Throws: why there was no answer, in words for a person.
+    static func send(_ call: HTTPCall) throws(SocketFailure) -> HTTPAnswer {
+        let url = URLText(call.url)
+        guard let (host, port) = url.hostAndPort else { throw SocketFailure("\(call.url): names no host") }
+        guard url.scheme == "http" || url.scheme == "https" else {
+            throw SocketFailure("\(call.url): only http and https are spoken")
+        }
+        let isSecure = url.scheme == "https"
+        let number = port ?? (isSecure ? 443 : 80)
+        let socket = try BlockingSocket.connect(host: host, port: number, seconds: seconds)
+        if isSecure { throw SocketFailure("\(call.url): https is not spoken") }
+        try socket.send(try bytes(of: call, url, host: host, port: number, isSecure: isSecure))
+        var reader = AnswerReader(socket)
+        return try reader.answer(toHead: call.method == "HEAD")
+    }
+
+    private static func bytes(
+        of call: HTTPCall, _ url: URLText, host: String, port: Int, isSecure: Bool
+    ) throws(SocketFailure) -> [UInt8] {
+        let target = (url.path.isEmpty ? "/" : url.path) + (url.query.isEmpty ? "" : "?" + url.query)
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw SocketFailure("\(target): has characters that no request line may have")
+        }
+        guard !call.method.isEmpty, call.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw SocketFailure("\"\(call.method)\" is no method")
+        }
+        var lines = ["\(call.method) \(target) HTTP/1.1"]
+        let names = Set(call.headers.map { ExactText.lowercased($0.name) })
+        if !names.contains("host") {
+            let shown = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+            lines.append("Host: " + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)"))
+        }
+        if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
+        if !names.contains("connection") { lines.append("Connection: close") }
+        if !names.contains("content-length"), !names.contains("transfer-encoding") {
+            if let body = call.body {
+                lines.append("Content-Length: \(body.count)")
+            } else if ["POST", "PUT", "PATCH"].contains(call.method) {
+                lines.append("Content-Length: 0")
+            }
+        }
+        var out: [UInt8] = []
+        for line in lines + call.headers.map({ "\($0.name): \($0.value)" }) {
+            // A value's characters are single bytes, as header fields have been since HTTP began.
+            for scalar in line.unicodeScalars {
+                guard scalar.value <= 0xFF, scalar.value != 10, scalar.value != 13 else {
+                    throw SocketFailure("a header has a character that no header may have")
+                }
+                out.append(UInt8(scalar.value))
+            }
+            out += [13, 10]
+        }
+        return out + [13, 10] + (call.body ?? [])
+    }
+}
+
+/// Reads one answer from a connection.
+private struct AnswerReader {
+    private let socket: BlockingSocket
+    private var buffer: [UInt8] = []
+    private var index = 0
+
+    init(_ socket: BlockingSocket) { self.socket = socket }
+
+    mutating func answer(toHead: Bool) throws(SocketFailure) -> HTTPAnswer {
+        while true {
+            let (status, headers) = try head()
+            if status == 100 { continue }
+            var answer = HTTPAnswer(status: status, headers: headers, body: [])
+            if toHead || status == 204 || status == 304 || status < 200 { return answer }
+            if answer.first("transfer-encoding").map({ ExactText.lowercased($0) == "chunked" }) ?? false {
+                answer.body = try chunks()
+            } else if let length = answer.first("content-length").flatMap({ Int($0) }), length >= 0 {
+                answer.body = try take(length)
+            } else {
+                answer.body = try rest()
+            }
+            return answer
+        }
+    }
+
+    private mutating func head() throws(SocketFailure) -> (Int, [(name: String, value: String)]) {
+        let first = try line()
+        let parts = ExactText.split(first, at: " ", cutsMax: 2)
+        guard ExactText.hasPrefix(first, "HTTP/1."), parts.count >= 2, let status = Int(parts[1]),
+            (100...999).contains(status)
+        else { throw SocketFailure("the answer is no HTTP: \(first.prefix(60))") }
+        var headers: [(name: String, value: String)] = []
+        while true {
+            let line = try line()
+            if line.isEmpty { return (status, headers) }
+            let halves = ExactText.split(line, at: ":", cutsMax: 1)
+            guard halves.count == 2, headers.count < 200 else { throw SocketFailure("the answer has no good headers") }
+            headers.append((ExactText.lowercased(halves[0]), ExactText.trimmed(halves[1])))
+        }
+    }
+
+    private mutating func chunks() throws(SocketFailure) -> [UInt8] {
+        var out: [UInt8] = []
+        while true {
+            let size = ExactText.trimmed(ExactText.split(try line(), at: ";", cutsMax: 1)[0])
+            guard let count = Int(size, radix: 16), count >= 0, out.count &+ count <= HTTPCaller.bodyBytesMax else {
+                throw SocketFailure("the answer has a chunk of the size \"\(size.prefix(20))\"")
+            }
+            if count == 0 {
+                while !(try line().isEmpty) { continue }
+                return out
+            }
+            out += try take(count)
+            _ = try line()
+        }
+    }
+
+    private mutating func take(_ count: Int) throws(SocketFailure) -> [UInt8] {
+        guard count <= HTTPCaller.bodyBytesMax else { throw SocketFailure("the answer is over 64 MiB") }
+        while buffer.count - index < count {
+            guard try more() else { throw SocketFailure("the answer ended too early") }
+        }
+        defer { index += count }
+        return Array(buffer[index..<(index + count)])
+    }
+
+    private mutating func rest() throws(SocketFailure) -> [UInt8] {
+        while try more() {
+            guard buffer.count - index <= HTTPCaller.bodyBytesMax else { throw SocketFailure("the answer is over 64 MiB") }
+        }
+        return Array(buffer[index...])
+    }
+
+    /// A line without its end, each byte a character.
+    private mutating func line() throws(SocketFailure) -> String {
+        var from = index
+        while true {
+            if let end = buffer[from...].firstIndex(of: 10) {
+                var line = buffer[index..<end]
+                if line.last == 13 { line.removeLast() }
+                index = end + 1
+                return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+            }
+            from = buffer.count
+            guard buffer.count - index <= HTTPCaller.headBytesMax else { throw SocketFailure("the answer has a line over 1 MiB") }
+            guard try more() else {
+                throw SocketFailure(buffer.isEmpty ? "the connection was closed without an answer" : "the answer ended too early")
+            }
+        }
+    }
+
+    private mutating func more() throws(SocketFailure) -> Bool {
+        let bytes = try socket.receive()
+        buffer += bytes
+        return !bytes.isEmpty
+    }
+}
