@@ -35,7 +35,8 @@ enum ConformanceCommand {
         }
     }
 
-    private static func options(_ arguments: inout Arguments, needsCases: Bool) throws(UsageError) -> ConformanceOptions {
+    private static func options(_ arguments: inout Arguments, needsCases: Bool) throws(UsageError) -> ConformanceOptions
+    {
         let target = try place(&arguments, url: "--target", command: "--launch")
         let reference = try place(&arguments, url: "--reference", command: "--launch-reference")
         guard let target else { throw UsageError("say what to test: --target URL or --launch COMMAND") }

@@ -91,7 +91,9 @@ struct CaseStep: Sendable {
 
     // MARK: Checks
 
-    private static let common: [String: Shape] = ["expect": .any, "ignore": .texts, "partial": .flag, "unordered": .texts]
+    private static let common: [String: Shape] = [
+        "expect": .any, "ignore": .texts, "partial": .flag, "unordered": .texts,
+    ]
 
     private static let requestShapes: [String: Shape] = [
         "method": .text, "path": .text, "url": .text, "query": .object, "headers": .object, "as": .text, "json": .any,

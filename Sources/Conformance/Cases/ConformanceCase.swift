@@ -75,7 +75,8 @@ struct ConformanceCase: Sendable {
         var out: [String: String] = [:]
         for member in object.members {
             let name = member.key
-            guard name.hasPrefix("GOTRUE_") || name.hasPrefix("DRAWBRIDGE_") || CaseStep.plainSettings.contains(name) else {
+            guard name.hasPrefix("GOTRUE_") || name.hasPrefix("DRAWBRIDGE_") || CaseStep.plainSettings.contains(name)
+            else {
                 throw CaseProblem(text: "env: \"\(CaseStep.short(name))\" is no setting of an auth server")
             }
             guard let text = member.value.string, !text.utf8.contains(0) else {

@@ -38,7 +38,8 @@ struct Difference: Sendable {
 
     /// Whether this field is that one or stands inside it.
     func isWithin(_ other: String) -> Bool {
-        ExactText.isEqual(path, other) || ExactText.hasPrefix(path, other + ".") || ExactText.hasPrefix(path, other + "[")
+        ExactText.isEqual(path, other) || ExactText.hasPrefix(path, other + ".")
+            || ExactText.hasPrefix(path, other + "[")
             || other.isEmpty
     }
 }

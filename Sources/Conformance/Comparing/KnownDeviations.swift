@@ -36,7 +36,10 @@ struct KnownDeviations: Sendable {
             guard let object = entry.object, let why = object["why"]?.string, !why.isEmpty,
                 object.members.allSatisfy({ $0.value.string != nil }),
                 object.keys.allSatisfy({ ["case", "endpoint", "path", "why"].contains($0) })
-            else { throw CaseProblem(text: "entry \(index + 1): needs \"why\", and may have case, endpoint, path (strings)") }
+            else {
+                throw CaseProblem(
+                    text: "entry \(index + 1): needs \"why\", and may have case, endpoint, path (strings)")
+            }
             rules.append(
                 Rule(
                     id: object["case"]?.string, endpoint: object["endpoint"]?.string,

@@ -42,7 +42,9 @@ enum Matcher {
     }
 
     /// Every difference between two values.
-    static func differences(_ want: JSONValue, _ got: JSONValue, at path: String = "", isPartial: Bool = false) -> [Difference] {
+    static func differences(_ want: JSONValue, _ got: JSONValue, at path: String = "", isPartial: Bool = false)
+        -> [Difference]
+    {
         var out: [Difference] = []
         collect(want, got, path, isPartial, &out)
         return out

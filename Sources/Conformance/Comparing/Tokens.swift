@@ -78,7 +78,8 @@ enum Tokens {
     static func hash(_ text: [UInt8], _ index: Int) -> Int? {
         guard isHex(text[index]) || text[index] == UInt8(ascii: "p"), isWordBoundary(text, index) else { return nil }
         let start = starts(text, index, "pkce_") ?? index
-        guard start + 56 <= text.count, text[start..<(start + 56)].allSatisfy(isHex), isWordBoundary(text, start + 56) else {
+        guard start + 56 <= text.count, text[start..<(start + 56)].allSatisfy(isHex), isWordBoundary(text, start + 56)
+        else {
             return nil
         }
         return start + 56

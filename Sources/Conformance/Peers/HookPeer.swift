@@ -123,7 +123,8 @@ enum HookPages {
             + "<li>data={{ .Data.nickname }}</li>"
             + "<li>{{ if eq .Email .SendingTo }}same{{ else }}other{{ end }}</li></ul>" + link,
         "data": #"<p>{{ .Token }}</p><p title="{{ .Data.nickname }}">Hello {{ .Data.nickname }}!</p>"# + "\n",
-        "notice": "<ul><li>site={{ .SiteURL }}</li><li>email={{ .Email }}</li><li>old={{ .OldEmail }}{{ .OldPhone }}</li>"
+        "notice":
+            "<ul><li>site={{ .SiteURL }}</li><li>email={{ .Email }}</li><li>old={{ .OldEmail }}{{ .OldPhone }}</li>"
             + "<li>phone={{ .Phone }}</li><li>provider={{ .Provider }}</li><li>data={{ .Data.nickname }}</li></ul>\n",
         "unclosed": "<p>{{ .Token </p>\n",
         "unknown": "<p>{{ .Token }}</p><p>[{{ .Nonsense }}]</p>\n",
@@ -136,7 +137,9 @@ enum HookPages {
         var name = ExactText.without(target, prefix: "/templates/")
         if ExactText.hasSuffix(name, ".html") { name = String(name.dropLast(5)) }
         var page = pages[name] ?? "<p>{{ .Token }}</p>" + link
-        if name == "large" { page = "<p>{{ .Token }}</p><p>" + String(repeating: "long text ", count: 220_000) + "</p>\n" }
+        if name == "large" {
+            page = "<p>{{ .Token }}</p><p>" + String(repeating: "long text ", count: 220_000) + "</p>\n"
+        }
         return PeerAnswer(
             status: 200, headers: [("content-type", "text/html; charset=utf-8")], body: Array(page.utf8))
     }

@@ -24,7 +24,8 @@ enum MailReader {
         return mail
     }
 
-    private static func read(_ bytes: ArraySlice<UInt8>, into mail: inout KeptMail, depth: Int, _ partsLeft: inout Int) {
+    private static func read(_ bytes: ArraySlice<UInt8>, into mail: inout KeptMail, depth: Int, _ partsLeft: inout Int)
+    {
         guard depth < depthMax, partsLeft > 0 else { return }
         partsLeft -= 1
         let (headers, body) = split(bytes)

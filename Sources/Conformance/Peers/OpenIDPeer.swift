@@ -100,7 +100,8 @@ final class OpenIDPeer: Sendable {
         let protocolBase = base + "/protocol/openid-connect"
         return [
             "issuer": .string(base), "authorization_endpoint": .string(protocolBase + "/auth"),
-            "token_endpoint": .string(protocolBase + "/token"), "userinfo_endpoint": .string(protocolBase + "/userinfo"),
+            "token_endpoint": .string(protocolBase + "/token"),
+            "userinfo_endpoint": .string(protocolBase + "/userinfo"),
             "jwks_uri": .string(protocolBase + "/certs"), "response_types_supported": ["code"],
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
         ]
@@ -127,7 +128,8 @@ final class OpenIDPeer: Sendable {
     }
 
     private func exchange(_ request: PeerRequest) -> PeerAnswer? {
-        guard ExactText.hasSuffix(request.target, "/token") || ExactText.hasSuffix(request.target, "/access_token") else {
+        guard ExactText.hasSuffix(request.target, "/token") || ExactText.hasSuffix(request.target, "/access_token")
+        else {
             return json([:], status: 404)
         }
         let code = URLText.field("code", in: String(decoding: request.body, as: UTF8.self)) ?? ""

@@ -44,8 +44,10 @@ enum TestTokens {
     /// Header and claims of a token, unverified; nil if it is none.
     static func parts(_ text: String) -> (header: JSONObject, claims: JSONObject)? {
         let parts = ExactText.split(text, at: ".")
-        guard parts.count == 3, let header = object(parts[0]), let claims = object(parts[1]), header["alg"] != nil else {
-            return nil }
+        guard parts.count == 3, let header = object(parts[0]), let claims = object(parts[1]), header["alg"] != nil
+        else {
+            return nil
+        }
         return (header, claims)
     }
 

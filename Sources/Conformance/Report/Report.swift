@@ -131,7 +131,9 @@ struct Report: Sendable {
 
     /// The report's path without its ending: of a folder, the name `conformance` in it.
     static func base(of path: String) -> String {
-        if path.hasSuffix("/") || Files.isFolder(path) { return path + (path.hasSuffix("/") ? "" : "/") + "conformance" }
+        if path.hasSuffix("/") || Files.isFolder(path) {
+            return path + (path.hasSuffix("/") ? "" : "/") + "conformance"
+        }
         for ending in [".json", ".html"] where path.hasSuffix(ending) { return String(path.dropLast(ending.count)) }
         return path
     }

@@ -35,7 +35,8 @@ enum TextReport {
             for difference in shown {
                 out += "        \(visible(difference.path.isEmpty ? "answer" : difference.path))"
                 if case .known(let why) = difference.standing { out += "  [known deviation: \(visible(why))]" }
-                out += "\n            expected  \(value(difference.expected))\n            got       \(value(difference.got))\n"
+                out +=
+                    "\n            expected  \(value(difference.expected))\n            got       \(value(difference.got))\n"
             }
         }
         let noise = result.noiseCount

@@ -45,7 +45,9 @@ extension CaseRun {
 
     func noMail(_ step: CaseStep) throws(StepStop) -> JSONValue {
         let address = try filledText(step.fields["to"])
-        guard let mail = world.mail.take(address, seconds: step.seconds("within") ?? 0.5) else { return ["mail": .null] }
+        guard let mail = world.mail.take(address, seconds: step.seconds("within") ?? 0.5) else {
+            return ["mail": .null]
+        }
         return ["mail": ["subject": .string(normalizer.text(mail.subject))]]
     }
 

@@ -95,9 +95,11 @@ extension CaseRun {
         if step.flag("setup") { return ["status": .int(answer.status)] }
         normalizer.unordered = step.texts("unordered")
         let also = step.texts("also")
-        guard case .object(var seen) = try reading({ normalizer throws(Normalizer.Unreadable) in
-            try AnswerShape.of(answer, also: also, &normalizer)
-        }) else { return [:] }
+        guard
+            case .object(var seen) = try reading({ normalizer throws(Normalizer.Unreadable) in
+                try AnswerShape.of(answer, also: also, &normalizer)
+            })
+        else { return [:] }
         if step.fields["match"] != nil {
             var found = JSONObject()
             for member in step.members("match") {

@@ -109,7 +109,9 @@ final class CaseRun {
     private func code(_ name: String) throws(StepStop) -> String {
         let halves = ExactText.split(name, at: ":", cutsMax: 1)
         let offset = Int64(halves[0].dropFirst(4)) ?? 0
-        guard let secret = values[halves[1]]?.string else { throw .failed("no value for {{\(CaseStep.short(halves[1]))}}") }
+        guard let secret = values[halves[1]]?.string else {
+            throw .failed("no value for {{\(CaseStep.short(halves[1]))}}")
+        }
         guard (-1000...1000).contains(offset),
             let code = TestTokens.totp(secret: secret, unixSeconds: serverSeconds + 30 * offset)
         else {
@@ -185,7 +187,8 @@ final class CaseRun {
     }
 
     /// Does something with the normalizer that may meet what cannot be read.
-    func reading<Result>(_ body: (inout Normalizer) throws(Normalizer.Unreadable) -> Result) throws(StepStop) -> Result {
+    func reading<Result>(_ body: (inout Normalizer) throws(Normalizer.Unreadable) -> Result) throws(StepStop) -> Result
+    {
         do {
             return try body(&normalizer)
         } catch {

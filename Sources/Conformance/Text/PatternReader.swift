@@ -39,7 +39,9 @@ struct PatternReader {
 
     /// `(?is)` at the very beginning.
     private mutating func flags() throws(Pattern.Failure) {
-        guard text.starts(with: "(?".unicodeScalars), text.count > 2, "is".unicodeScalars.contains(text[2]) else { return }
+        guard text.starts(with: "(?".unicodeScalars), text.count > 2, "is".unicodeScalars.contains(text[2]) else {
+            return
+        }
         index = 2
         while index < text.count, text[index] != ")" {
             switch text[index] {

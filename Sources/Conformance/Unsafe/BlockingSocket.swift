@@ -38,7 +38,9 @@ final class BlockingSocket: Sendable {
             if descriptor >= 0 {
                 let made = BlockingSocket(descriptor)
                 made.limit(seconds: seconds)
-                if unsafe Glibc.connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0 { return made }
+                if unsafe Glibc.connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0 {
+                    return made
+                }
                 failure = .last("connect")
             }
             unsafe next = entry.pointee.ai_next
@@ -98,7 +100,9 @@ final class BlockingSocket: Sendable {
     func receive() throws(SocketFailure) -> [UInt8] {
         var count = -1
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, length in
-            repeat { count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) } while count < 0 && errno == EINTR
+            repeat {
+                count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            } while count < 0 && errno == EINTR
             length = max(0, count)
         }
         guard count >= 0 else { throw .last("receive") }

@@ -41,7 +41,7 @@ final class ChildProcess: Sendable {
         }
         unsafe variables.append(nil)
         defer {
-            for unsafe word in unsafe words + variables { unsafe free(word) }
+            unsafe (words + variables).forEach { unsafe free($0) }
         }
         var id = pid_t()
         let failed = unsafe posix_spawn(&id, "/bin/sh", &actions, &attributes, words, variables)
@@ -95,7 +95,8 @@ final class ChildProcess: Sendable {
         let inputFile = folder + "/input", output = folder + "/output"
         Files.remove(output)
         try Files.write(Array(input.utf8), to: inputFile)
-        let child = try ChildProcess(command: "(\(command)\n) <'\(inputFile)'", environment: environment, output: output)
+        let child = try ChildProcess(
+            command: "(\(command)\n) <'\(inputFile)'", environment: environment, output: output)
         guard child.wait(seconds: 30) else {
             child.kill()
             throw SocketFailure("the command took over 30 s")

@@ -38,7 +38,9 @@ enum Files {
         guard depth < 16 else { return [] }
         return names(in: folder).flatMap { name -> [String] in
             let path = folder + (ExactText.hasSuffix(folder, "/") ? "" : "/") + name
-            if kind(path, followingLinks: false) == S_IFDIR { return all(below: path, ending: ending, depth: depth + 1) }
+            if kind(path, followingLinks: false) == S_IFDIR {
+                return all(below: path, ending: ending, depth: depth + 1)
+            }
             return ExactText.hasSuffix(name, ending) && kind(path) == S_IFREG ? [path] : []
         }
     }

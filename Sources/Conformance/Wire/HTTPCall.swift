@@ -151,7 +151,9 @@ private struct AnswerReader {
 
     private mutating func rest() throws(SocketFailure) -> [UInt8] {
         while try more() {
-            guard buffer.count - index <= HTTPCaller.bodyBytesMax else { throw SocketFailure("the answer is over 64 MiB") }
+            guard buffer.count - index <= HTTPCaller.bodyBytesMax else {
+                throw SocketFailure("the answer is over 64 MiB")
+            }
         }
         return Array(buffer[index...])
     }
@@ -167,9 +169,12 @@ private struct AnswerReader {
                 return String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
             }
             from = buffer.count
-            guard buffer.count - index <= HTTPCaller.headBytesMax else { throw SocketFailure("the answer has a line over 1 MiB") }
+            guard buffer.count - index <= HTTPCaller.headBytesMax else {
+                throw SocketFailure("the answer has a line over 1 MiB")
+            }
             guard try more() else {
-                throw SocketFailure(buffer.isEmpty ? "the connection was closed without an answer" : "the answer ended too early")
+                throw SocketFailure(
+                    buffer.isEmpty ? "the connection was closed without an answer" : "the answer ended too early")
             }
         }
     }
