@@ -63,6 +63,7 @@ struct PackageWalls {
             "Store": engine.union(["Backend"]), "InProcessBackend": engine.union(["Backend", "Store"]),
             "RemoteBackend": engine.union(["Backend"]), "Compat": ["Backend", "Bytes", "JSON"],
             "Gateway": engine.union(["Compat", "Backend"]), "TestKit": engine.union(["Backend", "Store"]),
+            "Conformance": engine,
         ]
     }()
 
