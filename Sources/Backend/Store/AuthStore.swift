@@ -90,6 +90,9 @@ public protocol StoreTransaction: StoreReader {
     /// Takes the lock that orders all changes of this user (nothing to do where transactions run one by one).
     func lock(user: UserID) async throws
 
+    /// The token with its session, user and methods in one go: what a refresh decides from and answers with.
+    func refreshTarget(_ token: String) async throws -> RefreshTarget?
+
     func insert(_ row: UserRow) async throws
     /// Writes the named columns of the row and nothing else.
     func update(_ row: UserRow, _ columns: UserColumns) async throws

@@ -356,6 +356,20 @@ public struct AccountRows: Sendable {
     }
 }
 
+/// What a refresh token leads to, read at one moment.
+public struct RefreshTarget: Sendable {
+    public var token: RefreshTokenRow
+    /// nil when the user is gone; its `session` is nil when the token's session is.
+    public var account: AccountRows?
+    /// The session's methods, newest first.
+    public var amr: [AMRClaimRow]
+    public init(token: RefreshTokenRow, account: AccountRows?, amr: [AMRClaimRow] = []) {
+        self.token = token
+        self.account = account
+        self.amr = amr
+    }
+}
+
 /// A page of users. Source: supabase-admin.md 4.1.
 public struct UserQuery: Sendable {
     public var audience: String

@@ -9,7 +9,7 @@ extension InProcessBackend {
 
     /// What a refresh leaves behind: tokens, or a refusal whose traces are kept.
     private enum RefreshOutcome: Sendable {
-        case opened(OpenedSession)
+        case opened(OpenedSession, AccountRows)
         case refused(AuthError.Reason)
     }
 
@@ -31,7 +31,7 @@ extension InProcessBackend {
             try await self.refresh(token, context, in: tx)
         }
         switch outcome {
-        case .opened(let opened): return try await issueReloaded(opened)
+        case .opened(let opened, let account): return try issue(opened, for: User(account))
         case .refused(let reason): throw AuthError(reason)
         }
     }
@@ -40,102 +40,87 @@ extension InProcessBackend {
         _ token: String, _ context: RequestContext, in tx: any StoreTransaction
     ) async throws -> RefreshOutcome {
         for _ in 0..<Self.refreshTriesMax {
-            guard let presented = try await tx.refreshToken(token),
-                let user = try await tx.user(presented.userID)
-            else {
+            guard let target = try await tx.refreshTarget(token), let account = target.account else {
                 return .refused(.refreshTokenNotFound)
             }
+            let presented = target.token
             let now = clock.now()
-            if let bannedUntil = user.bannedUntil, now < bannedUntil { return .refused(.refreshUserBanned) }
-            guard let sessionID = presented.sessionID, let session = try await tx.session(sessionID) else {
+            if let bannedUntil = account.user.bannedUntil, now < bannedUntil { return .refused(.refreshUserBanned) }
+            guard let session = account.session else {
                 try await tx.delete(refreshToken: presented.id)
                 return .refused(.refreshSessionMissing)
             }
-            if let refusal = try await validity(of: session, presented, now, in: tx) { return .refused(refusal) }
-            let active = presented.isRevoked ? try await tx.activeRefreshToken(of: sessionID) : nil
+            if let refusal = try await validity(of: session, target, now, in: tx) { return .refused(refusal) }
+            let active = presented.isRevoked ? try await tx.activeRefreshToken(of: session.id) : nil
             let decision = RefreshDecision.decide(
                 presented: presented, active: active, now: now, reuseInterval: policy.refreshReuseInterval,
                 rotates: policy.rotatesRefreshTokens)
-            if let outcome = try await perform(decision, Presented(presented, session, user), context, now, in: tx) {
+            if let outcome = try await perform(decision, target, session, context, now, in: tx) {
                 return outcome
             }
         }
         return .refused(.refreshConflict)
     }
 
-    /// The rows that a presented token leads to.
-    private struct Presented: Sendable {
-        let token: RefreshTokenRow
-        let session: SessionRow
-        let user: UserRow
-        init(_ token: RefreshTokenRow, _ session: SessionRow, _ user: UserRow) {
-            self.token = token
-            self.session = session
-            self.user = user
-        }
-    }
-
     private func validity(
-        of session: SessionRow, _ presented: RefreshTokenRow, _ now: Timestamp, in tx: any StoreTransaction
+        of session: SessionRow, _ target: RefreshTarget, _ now: Timestamp, in tx: any StoreTransaction
     ) async throws -> AuthError.Reason? {
-        var hasVerifiedFactor = false
-        if policy.sessionsAllowLowAAL != nil {
-            hasVerifiedFactor = try await tx.factors(of: session.userID).contains { $0.status == "verified" }
-        }
+        let hasVerifiedFactor = target.account?.hasVerifiedFactor ?? false
         let verdict = SessionValidity.judge(
-            session, tokenUpdatedAt: presented.updatedAt, hasVerifiedFactor: hasVerifiedFactor, policy, now)
+            session, tokenUpdatedAt: target.token.updatedAt, hasVerifiedFactor: hasVerifiedFactor, policy, now)
         if let refusal = verdict.refreshRefusal { return refusal }
         guard policy.allowsSingleSessionOnly else { return nil }
         try await tx.lock(user: session.userID)
         let others = try await tx.sessions(of: session.userID).filter { $0.id != session.id }
         let isLatest = SingleSession.isLatest(
-            session, tokenUpdatedAt: presented.updatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor, policy,
+            session, tokenUpdatedAt: target.token.updatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor, policy,
             now)
         return isLatest ? nil : .refreshSessionRevokedByNewer
     }
 
     /// nil when another caller took the token first: decide again.
     private func perform(
-        _ decision: RefreshDecision, _ presented: Presented, _ context: RequestContext, _ now: Timestamp,
-        in tx: any StoreTransaction
+        _ decision: RefreshDecision, _ target: RefreshTarget, _ session: SessionRow, _ context: RequestContext,
+        _ now: Timestamp, in tx: any StoreTransaction
     ) async throws -> RefreshOutcome? {
-        let actor = AuditActor(presented.user)
+        guard var account = target.account else { return .refused(.refreshTokenNotFound) }
         let token: String
         switch decision {
         case .refuse: return .refused(.refreshTokenAlreadyUsed)
         case .revokeFamily:
-            try await tx.revokeRefreshTokens(of: presented.session.id, at: now)
+            try await tx.revokeRefreshTokens(of: session.id, at: now)
             return .refused(.refreshTokenAlreadyUsed)
         case .resend(let active):
-            try await audit(.tokenRefreshed, by: actor, at: now, in: tx)
+            try await audit(.tokenRefreshed, by: AuditActor(account.user), at: now, in: tx)
             token = active
         case .rotate:
-            guard try await tx.revoke(refreshToken: presented.token.id, at: now) else { return nil }
-            token = try await insertChild(of: presented, actor, now, in: tx)
+            guard try await tx.revoke(refreshToken: target.token.id, at: now) else { return nil }
+            token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
         case .fork:
-            token = try await insertChild(of: presented, actor, now, in: tx)
+            token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
         }
-        var session = presented.session
+        var session = session
         session.refreshedAt = now
         session.updatedAt = now
         session.userAgent = context.userAgent
         session.ip = context.clientAddress
         try await tx.refresh(session)
-        return .opened(OpenedSession(session: session, refreshToken: token, user: presented.user, amr: nil))
+        let opened = OpenedSession(session: session, refreshToken: token, user: account.user, amr: target.amr)
+        return .opened(opened, account)
     }
 
     private func insertChild(
-        of presented: Presented, _ actor: AuditActor, _ now: Timestamp, in tx: any StoreTransaction
+        of parent: RefreshTokenRow, _ user: inout UserRow, _ session: SessionRow, _ now: Timestamp,
+        in tx: any StoreTransaction
     ) async throws -> String {
+        let actor = AuditActor(user)
         try await audit(.tokenRefreshed, by: actor, at: now, in: tx)
         try await audit(.tokenRevoked, by: actor, at: now, in: tx)
         let token = RefreshTokenFormat.classic(random)
         try await tx.insert(
             RefreshTokenRow(
-                token: token, userID: presented.user.id, parent: presented.token.token,
-                sessionID: presented.session.id, createdAt: now))
+                token: token, userID: user.id, parent: parent.token, sessionID: session.id, createdAt: now))
         // The reference writes last_sign_in_at anew with its old value, which moves updated_at.
-        var user = presented.user
         user.updatedAt = now
         try await tx.update(user, .lastSignInAt)
         return token

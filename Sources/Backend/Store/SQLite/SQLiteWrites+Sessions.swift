@@ -33,7 +33,13 @@ extension SQLiteWrites {
         try statement.bind(4, row.userAgent)
         try statement.bind(5, row.ip)
         try statement.run()
-        touch(row.userID)
+        touch(row.userID) { entry in
+            guard entry.session?.id == row.id else { return }
+            entry.session?.updatedAt = row.updatedAt
+            entry.session?.refreshedAt = row.refreshedAt
+            entry.session?.userAgent = row.userAgent
+            entry.session?.ip = row.ip
+        }
     }
 
     private func bindRest(of row: SessionRow, to statement: SQLiteStatement, from first: Int32) throws(StoreError) {
@@ -78,7 +84,7 @@ extension SQLiteWrites {
         let id = try nextRefreshTokenID()
         try statement.bind(8, id)
         try statement.run()
-        touch(row.userID)
+        note(row.userID)
         ticket.tokenOwner = (id, row.userID)
         return id
     }
@@ -116,7 +122,7 @@ extension SQLiteWrites {
         try statement.bind(2, time)
         try statement.run()
         let count = connection.changes
-        if count > 0, let owner = try owner(ofRefreshToken: id) { touch(owner) }
+        if count > 0, let owner = try owner(ofRefreshToken: id) { note(owner) }
         return count
     }
 

@@ -6,8 +6,22 @@ internal import JSON
 struct SQLiteWrites {
     let connection: SQLiteConnection
     let ticket: WriteTicket
+    let accounts: WriterCache
 
+    /// Notes that rows of the user changed, in a way that nobody here describes.
     func touch(_ user: UserID) {
+        accounts.remove(user)
+        note(user)
+    }
+
+    /// Notes that rows of the user changed in the way that `change` describes.
+    func touch(_ user: UserID, _ change: (inout WriterCache.Entry) -> Void) {
+        accounts.change(user, change)
+        note(user)
+    }
+
+    /// Notes that rows of the user changed which are not remembered.
+    func note(_ user: UserID) {
         if ticket.touched.last != user { ticket.touched.append(user) }
     }
 
@@ -63,7 +77,12 @@ struct SQLiteWrites {
             index += 1
         }
         try statement.run()
-        touch(row.id)
+        touch(row.id) { entry in
+            entry.user.updatedAt = row.updatedAt
+            for column in UserColumn.allCases where columns.contains(column.group) {
+                column.copy(from: row, to: &entry.user)
+            }
+        }
     }
 
     /// Refresh tokens hang on the sessions and go with them.

@@ -99,4 +99,39 @@ enum UserColumn: String, CaseIterable {
         case .isSSOUser: try statement.bind(index, row.isSSOUser)
         }
     }
+
+    /// Keeps a copy of a row in step with the update.
+    func copy(from row: UserRow, to copy: inout UserRow) {
+        switch self {
+        case .aud: copy.audience = row.audience
+        case .role: copy.role = row.role
+        case .email: copy.email = row.email.nilIfEmpty
+        case .encryptedPassword: copy.encryptedPassword = row.encryptedPassword
+        case .emailConfirmedAt: copy.emailConfirmedAt = row.emailConfirmedAt
+        case .invitedAt: copy.invitedAt = row.invitedAt
+        case .confirmationToken: copy.confirmationToken = row.confirmationToken
+        case .confirmationSentAt: copy.confirmationSentAt = row.confirmationSentAt
+        case .recoveryToken: copy.recoveryToken = row.recoveryToken
+        case .recoverySentAt: copy.recoverySentAt = row.recoverySentAt
+        case .emailChangeTokenNew: copy.emailChangeTokenNew = row.emailChangeTokenNew
+        case .emailChange: copy.emailChange = row.emailChange
+        case .emailChangeSentAt: copy.emailChangeSentAt = row.emailChangeSentAt
+        case .emailChangeTokenCurrent: copy.emailChangeTokenCurrent = row.emailChangeTokenCurrent
+        case .emailChangeConfirmStatus: copy.emailChangeConfirmStatus = row.emailChangeConfirmStatus
+        case .lastSignInAt: copy.lastSignInAt = row.lastSignInAt
+        case .appMetadata: copy.appMetadata = row.appMetadata
+        case .userMetadata: copy.userMetadata = row.userMetadata
+        case .phone: copy.phone = row.phone.nilIfEmpty
+        case .phoneConfirmedAt: copy.phoneConfirmedAt = row.phoneConfirmedAt
+        case .phoneChange: copy.phoneChange = row.phoneChange
+        case .phoneChangeToken: copy.phoneChangeToken = row.phoneChangeToken
+        case .phoneChangeSentAt: copy.phoneChangeSentAt = row.phoneChangeSentAt
+        case .reauthenticationToken: copy.reauthenticationToken = row.reauthenticationToken
+        case .reauthenticationSentAt: copy.reauthenticationSentAt = row.reauthenticationSentAt
+        case .bannedUntil: copy.bannedUntil = row.bannedUntil
+        case .deletedAt: copy.deletedAt = row.deletedAt
+        case .isAnonymous: copy.isAnonymous = row.isAnonymous
+        case .isSSOUser: copy.isSSOUser = row.isSSOUser
+        }
+    }
 }

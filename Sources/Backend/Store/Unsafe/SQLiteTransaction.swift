@@ -15,13 +15,21 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
     }
 
     private func write<Value>(_ body: (SQLiteWrites) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        try writer.perform(ticket) { writes throws(StoreError) in
+            ticket.hasWritten = true
+            return try body(writes)
+        }
+    }
+
+    /// Reads what the writer may know already.
+    private func look<Value>(_ body: (SQLiteWrites) throws(StoreError) -> Value) throws(StoreError) -> Value {
         try writer.perform(ticket, body)
     }
 
     // MARK: Reads
 
     func user(_ id: UserID) throws -> UserRow? {
-        try read { reads throws(StoreError) in try reads.user(id) }
+        try look { rows throws(StoreError) in try rows.user(id) }
     }
 
     func user(email: String, audience: String) throws -> UserRow? {
@@ -51,7 +59,7 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
     }
 
     func identities(of user: UserID) throws -> [IdentityRow] {
-        try read { reads throws(StoreError) in try reads.identities(of: user) }
+        try look { rows throws(StoreError) in try rows.identities(of: user) }
     }
 
     func identity(provider: String, providerID: String) throws -> IdentityRow? {
@@ -63,7 +71,7 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
     }
 
     func factors(of user: UserID) throws -> [FactorRow] {
-        try read { reads throws(StoreError) in try reads.factors(of: user) }
+        try look { rows throws(StoreError) in try rows.factors(of: user) }
     }
 
     func session(_ id: SessionID) throws -> SessionRow? {
@@ -105,7 +113,11 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
     }
 
     func account(_ user: UserID, session: SessionID?) throws -> AccountRows? {
-        try read { reads throws(StoreError) in try reads.account(user, session: session) }
+        try look { rows throws(StoreError) in try rows.account(user, session: session) }
+    }
+
+    func refreshTarget(_ token: String) throws -> RefreshTarget? {
+        try look { rows throws(StoreError) in try rows.refreshTarget(token) }
     }
 
     func auditEntries(_ search: AuditSearch) throws -> (rows: [AuditRow], total: Int) {

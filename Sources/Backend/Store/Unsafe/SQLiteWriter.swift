@@ -1,8 +1,12 @@
 internal import Backend
 internal import Glibc
 
-/// The one place where the database is written: the bodies of transactions run one after the other, each in a savepoint
-/// of its own; one commit is made for all that waited, and then their callers go on.
+/// The one place where the database is written: the bodies of transactions run one after the other, one commit is made
+/// for all that waited, and then their callers go on.
+///
+/// A savepoint costs a copy of each page that is written after it, and nearly every body that fails does so before it
+/// wrote anything. So bodies run without: one that fails after it wrote takes the whole batch back, and all bodies of
+/// the batch run again, this time each in a savepoint of its own.
 ///
 /// `@unchecked Sendable`: touched on the writer's thread only. `SQLiteStore` calls it in tasks that prefer the writer's
 /// `ThreadExecutor`, which runs one job at a time, and in that executor's hook after each batch of jobs.
@@ -23,6 +27,8 @@ final class SQLiteWriter: @unchecked Sendable {
     private var running: WriteTicket?
     /// Whose body is done and whose caller waits for the commit.
     private var waiting: [WriteTicket] = []
+    /// What is known of accounts, as of the last statement.
+    private let accounts = WriterCache()
 
     init(
         connection: SQLiteConnection, stamps: ChangeStamps, readers: SQLiteReader, checkpointer: Checkpointer,
@@ -40,23 +46,27 @@ final class SQLiteWriter: @unchecked Sendable {
     func run<Value: Sendable>(
         _ body: @Sendable (any StoreTransaction) async throws -> Value
     ) async throws -> Value {
-        let ticket = try begin()
-        let outcome: Result<Value, any Error>
-        do {
-            outcome = .success(try await body(SQLiteTransaction(writer: self, ticket: ticket)))
-        } catch {
-            outcome = .failure(error)
-        }
-        if case .success = outcome { end(ticket, isKept: true) } else { end(ticket, isKept: false) }
-        // A refusal may rest on rows that others of this batch wrote: it waits for their commit like everyone.
-        if ticket.failure == nil {
-            unsafe await withUnsafeContinuation { continuation in
-                unsafe ticket.continuation = continuation
-                waiting.append(ticket)
+        var isCareful = false
+        while true {
+            let ticket = try begin(isCareful)
+            let outcome: Result<Value, any Error>
+            do {
+                outcome = .success(try await body(SQLiteTransaction(writer: self, ticket: ticket)))
+            } catch {
+                outcome = .failure(error)
             }
+            if case .success = outcome { end(ticket, isKept: true) } else { end(ticket, isKept: false) }
+            // A refusal may rest on rows that others of this batch wrote: it waits for their commit like everyone.
+            if ticket.failure == nil, !ticket.runsAgain {
+                unsafe await withUnsafeContinuation { continuation in
+                    unsafe ticket.continuation = continuation
+                    waiting.append(ticket)
+                }
+            }
+            if let failure = ticket.failure { throw failure }
+            guard ticket.runsAgain else { return try outcome.get() }
+            isCareful = true
         }
-        if let failure = ticket.failure { throw failure }
-        return try outcome.get()
     }
 
     /// Runs typed operations of a body. A body that is over, or that left the writer's thread, is refused.
@@ -70,7 +80,7 @@ final class SQLiteWriter: @unchecked Sendable {
         guard running === ticket, let connection else {
             throw StoreError.failed("a transaction was used after its end")
         }
-        return try operation(SQLiteWrites(connection: connection, ticket: ticket))
+        return try operation(SQLiteWrites(connection: connection, ticket: ticket, accounts: accounts))
     }
 
     /// After each batch of jobs: makes the commit and lets the callers go on.
@@ -78,10 +88,13 @@ final class SQLiteWriter: @unchecked Sendable {
     func endBatch(isQueueEmpty: Bool = true) {
         abandonRunning()
         guard isQueueEmpty || waiting.count >= batchMax else { return }
-        guard !waiting.isEmpty else { return }
-        commit()
-        let frames = connection?.framesInLog ?? 0
-        if frames >= checkpointFrames { shortenLog(frames) }
+        if waiting.isEmpty {
+            // The callers of the last commit are on their way: now there is time for this.
+            let frames = connection?.framesInLog ?? 0
+            if frames >= checkpointFrames { shortenLog(frames) }
+        } else {
+            commit()
+        }
     }
 
     /// Commits what is done, empties the write-ahead log and closes.
@@ -93,13 +106,13 @@ final class SQLiteWriter: @unchecked Sendable {
         connection = nil
     }
 
-    private func begin() throws(StoreError) -> WriteTicket {
+    private func begin(_ isCareful: Bool) throws(StoreError) -> WriteTicket {
         thread = pthread_self()
         abandonRunning()
         guard let connection else { throw StoreError.closed }
         if !connection.isInTransaction { try connection.run(.begin) }
-        try connection.run(.savepoint)
-        let ticket = WriteTicket()
+        if isCareful { try connection.run(.savepoint) }
+        let ticket = WriteTicket(hasSavepoint: isCareful)
         running = ticket
         return ticket
     }
@@ -110,47 +123,66 @@ final class SQLiteWriter: @unchecked Sendable {
         do throws(StoreError) {
             // A full disk or a failed read may have rolled back everything: then nothing of the batch is there.
             guard connection.isInTransaction else { throw StoreError.failed("the transaction was rolled back") }
-            if !isKept {
-                ticket.touched.removeAll()
-                try connection.run(.rollbackToSavepoint)
+            if ticket.hasSavepoint {
+                if !isKept {
+                    forget(ticket)
+                    try connection.run(.rollbackToSavepoint)
+                }
+                try connection.run(.release)
+            } else if !isKept, ticket.hasWritten {
+                try connection.run(.rollback)
+                accounts.removeAll()
+                ticket.runsAgain = true
+                resumeAll { $0.runsAgain = true }
             }
-            try connection.run(.release)
         } catch {
             ticket.failure = error
-            fail(waiting, with: error)
+            fail(with: error)
         }
+    }
+
+    /// Nothing of what the ticket's body wrote is there any more.
+    private func forget(_ ticket: WriteTicket) {
+        for user in ticket.touched { accounts.remove(user) }
+        ticket.touched.removeAll()
     }
 
     /// A body that is still at work when the next job runs has suspended on something that is not ours.
     private func abandonRunning() {
         guard let ticket = running else { return }
         end(ticket, isKept: false)
+        ticket.runsAgain = false
         ticket.failure = ticket.failure ?? .failed("the body of a transaction waited for something outside of it")
     }
 
     private func commit() {
         guard let connection else { return }
-        let done = waiting
         do throws(StoreError) {
             try connection.run(.commit)
         } catch {
-            fail(done, with: error)
+            fail(with: error)
             return
         }
-        waiting.removeAll(keepingCapacity: true)
         stamps.countCommit()
-        for ticket in done {
+        for ticket in waiting {
             for user in ticket.touched { stamps.move(user) }
         }
-        for ticket in done { unsafe ticket.continuation?.resume() }
+        resumeAll { _ in }
     }
 
-    private func fail(_ tickets: [WriteTicket], with error: StoreError) {
+    /// Nothing of the batch is kept.
+    private func fail(with error: StoreError) {
         // Where SQLite rolled back by itself there is nothing to roll back, and it says so.
         if let connection, connection.isInTransaction { try? connection.run(.rollback) }
+        accounts.removeAll()
+        resumeAll { $0.failure = error }
+    }
+
+    private func resumeAll(_ note: (WriteTicket) -> Void) {
+        let tickets = waiting
         waiting.removeAll(keepingCapacity: true)
         for ticket in tickets {
-            ticket.failure = error
+            note(ticket)
             unsafe ticket.continuation?.resume()
         }
     }

@@ -1,7 +1,12 @@
 internal import CSys
+internal import Synchronization
 
 /// The kernel's random bytes (`getrandom(2)`), safe for keys; callable from any thread.
 public struct SystemRandom: RandomSource {
+    /// Pairs are taken from the kernel in a row of so many: a system call costs more than the pair.
+    private static let pairsMax = 32
+    private static let pairs = Mutex([(UInt64, UInt64)]())
+
     public init() {}
 
     /// As many unpredictable bytes as asked for.
@@ -29,14 +34,21 @@ public struct SystemRandom: RandomSource {
         return bytes
     }
 
-    /// Two random 64-bit words.
+    /// Two random 64-bit words, which are kept nowhere.
     public func pair() -> (UInt64, UInt64) {
-        var words: (UInt64, UInt64) = (0, 0)
-        let got = unsafe withUnsafeMutableBytes(of: &words) { buffer in
-            unsafe getrandom(buffer.baseAddress, 16, 0)
+        Self.pairs.withLock { pairs in
+            if pairs.isEmpty { pairs = refill() }
+            return pairs.removeLast()
         }
-        if got == 16 { return words }
-        var fallback = SystemRandomNumberGenerator()
-        return (fallback.next(), fallback.next())
+    }
+
+    private func refill() -> [(UInt64, UInt64)] {
+        let bytes = fill(16 * Self.pairsMax)
+        return (0..<Self.pairsMax).map { index in
+            var words: (UInt64, UInt64) = (0, 0)
+            for byte in bytes[16 * index..<16 * index + 8] { words.0 = words.0 << 8 | UInt64(byte) }
+            for byte in bytes[16 * index + 8..<16 * index + 16] { words.1 = words.1 << 8 | UInt64(byte) }
+            return words
+        }
     }
 }

@@ -83,8 +83,11 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
             defer { inbox.isWakePending = true }
             return !inbox.isWakePending
         }
-        if wakes { wake.signal() }
+        if wakes { LoopWakes.wake(self) }
     }
+
+    /// Ends the loop's waiting.
+    func signal() { wake.signal() }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)

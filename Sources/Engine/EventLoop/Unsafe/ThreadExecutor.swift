@@ -1,17 +1,23 @@
 internal import CSys
+internal import Glibc
 internal import Synchronization
 
 /// A thread of its own as the executor of tasks: what prefers it runs there, one job after the other.
 ///
 /// Jobs are taken in batches; after each batch a hook runs on the thread, so that a store can make one commit for all
-/// of them and answer its callers after it. While the hook works, new jobs gather for the next batch.
+/// of them and answer its callers after it. While the hook works, new jobs gather for the next batch. Tasks that the
+/// thread itself lets go on (the answered callers) run right after the hook, without the queue, and the loops that they
+/// go back to are woken once for all of them.
 ///
-/// `@unchecked Sendable`: `queue` is locked, `thread` is set once before the thread starts to take jobs.
+/// `@unchecked Sendable`: `queue` is locked, `thread` is atomic, `released` is touched on the thread only.
 public final class ThreadExecutor: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let queue = Mutex(Queue())
     private let wake: WakeDescriptor
     private let batchMax: Int
     private let afterBatch: @Sendable (_ ran: Int, _ isEmpty: Bool) -> Void
+    private let thread = Atomic<UInt>(0)
+    /// Jobs that came from the thread itself.
+    private var released: [UnownedJob] = []
 
     private struct Queue {
         var jobs: [UnownedJob] = []
@@ -44,6 +50,10 @@ public final class ThreadExecutor: TaskExecutor, SerialExecutor, @unchecked Send
     /// Takes a job. Called by the Swift runtime, on any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        if thread.load(ordering: .relaxed) == UInt(pthread_self()) {
+            released.append(job)
+            return
+        }
         let wakes = queue.withLock { queue in
             queue.jobs.append(job)
             defer { queue.isWaiting = false }
@@ -79,15 +89,35 @@ public final class ThreadExecutor: TaskExecutor, SerialExecutor, @unchecked Send
     }
 
     private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        let wakes = LoopWakes.forThisThread()
         while true {
             switch next() {
             case .run(let batch):
                 for job in batch { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
-                afterBatch(batch.count, queueLength == 0)
+                var count = batch.count
+                repeat {
+                    count &+= runReleased()
+                    wakes.hold()
+                    afterBatch(count, queueLength == 0)
+                    count = runReleased()
+                    wakes.signal()
+                } while count > 0
             case .wait: wake.take()
             case .end: return
             }
         }
+    }
+
+    private func runReleased() -> Int {
+        var count = 0
+        while !released.isEmpty {
+            let jobs = released
+            released.removeAll(keepingCapacity: true)
+            for job in jobs { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+            count &+= jobs.count
+        }
+        return count
     }
 
     private func next() -> Step {

@@ -1,0 +1,56 @@
+internal import Backend
+
+/// What the writer knows of the accounts it saw last, as of its last statement: bodies that change one account again and
+/// again (refreshes, metadata) read no row twice.
+///
+/// It is exact because all writes go through the writer: those that say what they leave behind keep an entry in step,
+/// every other write of a user's rows removes it, and a rollback empties the cache. Used on the writer's thread only.
+final class WriterCache {
+    /// Entries of each of the two generations.
+    private static let generationMax = 2_048
+
+    struct Entry {
+        var user: UserRow
+        /// nil as long as nobody asked for them; so are the factors.
+        var identities: [IdentityRow]?
+        var factors: [FactorRow]?
+        /// The session that was asked for last, with its methods.
+        var session: SessionRow?
+        var amr: [AMRClaimRow] = []
+    }
+
+    private var young: [UserID: Entry] = [:]
+    private var old: [UserID: Entry] = [:]
+
+    func entry(_ user: UserID) -> Entry? {
+        if let entry = young[user] { return entry }
+        guard let entry = old.removeValue(forKey: user) else { return nil }
+        keep(entry)
+        return entry
+    }
+
+    func keep(_ entry: Entry) {
+        if young.count >= Self.generationMax, young[entry.user.id] == nil {
+            old = young
+            young.removeAll()
+        }
+        young[entry.user.id] = entry
+    }
+
+    /// Changes what is known, if anything is.
+    func change(_ user: UserID, _ body: (inout Entry) -> Void) {
+        if young[user] == nil, let entry = old.removeValue(forKey: user) { keep(entry) }
+        guard let index = young.index(forKey: user) else { return }
+        body(&young.values[index])
+    }
+
+    func remove(_ user: UserID) {
+        young[user] = nil
+        if !old.isEmpty { old[user] = nil }
+    }
+
+    func removeAll() {
+        young.removeAll(keepingCapacity: true)
+        old.removeAll()
+    }
+}
