@@ -67,8 +67,9 @@ extension InProcessBackend {
         }
         var rows = account
         rows.user = row
-        remember(rows, for: principal)
-        return User(rows)
+        let snapshot = AccountSnapshot(rows)
+        remember(snapshot, for: principal)
+        return snapshot.user
     }
 
     private func mergeMetadata(_ change: AccountChange, _ user: inout UserRow) throws(AuthError) -> UserColumns {

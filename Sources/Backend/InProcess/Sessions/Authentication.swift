@@ -87,14 +87,14 @@ extension InProcessBackend {
 
     /// Keeps the rows that a transaction left for the caller's next call, if it is all that happened to the account
     /// since the caller's token was judged.
-    func remember(_ rows: AccountRows, for principal: Principal) {
+    func remember(_ account: AccountSnapshot, for principal: Principal) {
         guard let known = principal.backendState as? KnownToken, let userID = known.userID, let before = known.stamp,
             store.changeStamp(of: userID) == before &+ 1
         else { return }
         accounts.insert(
             KnownToken(
                 token: known.token, claims: known.claims, userID: userID, sessionID: known.sessionID,
-                account: AccountSnapshot(rows), stamp: before &+ 1))
+                account: account, stamp: before &+ 1))
     }
 
     /// What the token's account and role allow, as of now.

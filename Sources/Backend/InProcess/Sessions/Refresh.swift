@@ -73,8 +73,8 @@ extension InProcessBackend {
         try await tx.lock(user: session.userID)
         let others = try await tx.sessions(of: session.userID).filter { $0.id != session.id }
         let isLatest = SingleSession.isLatest(
-            session, tokenUpdatedAt: target.token.updatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor, policy,
-            now)
+            session, tokenUpdatedAt: target.token.updatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor,
+            policy, now)
         return isLatest ? nil : .refreshSessionRevokedByNewer
     }
 

@@ -1,7 +1,7 @@
 internal import Backend
 
-/// What the writer knows of the accounts it saw last, as of its last statement: bodies that change one account again and
-/// again (refreshes, metadata) read no row twice.
+/// What the writer knows of the accounts it saw last, as of its last statement: bodies that change one account again
+/// and again (refreshes, metadata) read no row twice.
 ///
 /// It is exact because all writes go through the writer: those that say what they leave behind keep an entry in step,
 /// every other write of a user's rows removes it, and a rollback empties the cache. Used on the writer's thread only.

@@ -77,16 +77,41 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The address without the port, as it is usually written.
     public var host: String {
+        if !isIPv6 { return Self.dotted(UInt32(truncatingIfNeeded: low)) }
         var address = in6_addr()
         let bytes = bytes
         var text = [UInt8](repeating: 0, count: 64)
         unsafe withUnsafeMutableBytes(of: &address) { unsafe $0.copyBytes(from: bytes) }
-        let family = isIPv6 ? AF_INET6 : AF_INET
         unsafe text.withUnsafeMutableBytes { target in
             let characters = unsafe target.bindMemory(to: CChar.self)
-            _ = unsafe inet_ntop(family, &address, characters.baseAddress, 64)
+            _ = unsafe inet_ntop(AF_INET6, &address, characters.baseAddress, 64)
         }
         return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Four numbers; it is asked for on each request, and fits into a string that needs no memory of its own.
+    private static func dotted(_ address: UInt32) -> String {
+        unsafe String(unsafeUninitializedCapacity: 15) { text in
+            var count = 0
+            for shift in stride(from: UInt32(24), through: 0, by: -8) {
+                let number = UInt8(truncatingIfNeeded: address >> shift)
+                if shift < 24 {
+                    unsafe text[count] = UInt8(ascii: ".")
+                    count += 1
+                }
+                if number >= 100 {
+                    unsafe text[count] = UInt8(ascii: "0") + number / 100
+                    count += 1
+                }
+                if number >= 10 {
+                    unsafe text[count] = UInt8(ascii: "0") + number / 10 % 10
+                    count += 1
+                }
+                unsafe text[count] = UInt8(ascii: "0") + number % 10
+                count += 1
+            }
+            return count
+        }
     }
 
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
