@@ -84,8 +84,8 @@ extension InProcessBackend {
     }
 
     private static func factorConflict(_ index: String, _ name: String) -> AuthError? {
-        if index.contains("phone") { return AuthError(.factorPhoneTaken) }
-        return index.contains("friendly_name") ? AuthError(.factorNameTaken, name) : nil
+        if index.contains(text: "phone") { return AuthError(.factorPhoneTaken) }
+        return index.contains(text: "friendly_name") ? AuthError(.factorNameTaken, name) : nil
     }
 }
 
