@@ -8,13 +8,15 @@ public enum Conformance {
     /// Blocks until the end; not for a thread that serves requests.
     /// - Parameter version: the program's, for the report.
     /// - Parameter environment: what started servers get besides their settings.
+    /// - Parameter secure: what speaks to `https` addresses; without it they cannot be called.
     /// - Parameter print: takes the text for the terminal.
     /// - Throws: why the run could not begin.
     public static func run(
         _ options: ConformanceOptions, version: String, environment: [String: String], random: any RandomSource,
-        clock: any WallClock, print: (String) -> Void
+        clock: any WallClock, secure: SecureCaller? = nil, print: (String) -> Void
     ) throws(ConformanceFailure) -> ConformanceOutcome {
-        let conductor = try Conductor(options, environment: environment, random: random, clock: clock)
+        let conductor = try Conductor(
+            options, environment: environment, random: random, clock: clock, secure: secure)
         try conductor.reach()
         let results = conductor.run(print: print)
         let report = Report(

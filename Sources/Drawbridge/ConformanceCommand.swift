@@ -1,5 +1,6 @@
 import Bytes
 import Conformance
+import Outgoing
 import Settings
 
 /// `drawbridge conformance`: runs case files against a server, or against two, and says what differs.
@@ -20,7 +21,7 @@ enum ConformanceCommand {
             }
             let outcome = try Conformance.run(
                 options, version: Drawbridge.version, environment: ProcessEnvironment.variables(),
-                random: SystemRandom(), clock: SystemClock(), print: Terminal.out)
+                random: SystemRandom(), clock: SystemClock(), secure: secureCaller(), print: Terminal.out)
             switch outcome {
             case .passed: return .ok
             case .differs: return .failed
@@ -32,6 +33,24 @@ enum ConformanceCommand {
         } catch let error as ConformanceFailure {
             Terminal.error("drawbridge: \(error.text)\n")
             return .notRun
+        }
+    }
+
+    /// Speaks to `https` addresses with libcurl, which is opened when the first one is called.
+    private static func secureCaller() -> SecureCaller {
+        SecureCaller { method, url, headers, body, done in
+            Task {
+                do {
+                    var request = WebRequest(method: method, url: url, headers: headers, body: body)
+                    request.totalTimeout = .seconds(30)
+                    request.responseBytesMax = 64 << 20
+                    let client = try SharedOutgoing.client.get()
+                    let answer = try await client.send(request)
+                    done(.success((answer.status, answer.headers, answer.body)))
+                } catch {
+                    done(.failure(ConformanceFailure("\(error)")))
+                }
+            }
         }
     }
 
@@ -117,4 +136,9 @@ enum ConformanceCommand {
         }
         return port
     }
+}
+
+/// The one client of the process for `https` calls of the conformance command.
+private enum SharedOutgoing {
+    static let client = Result { try OutgoingClient() }
 }

@@ -37,7 +37,7 @@ final class HookPeer: Sendable {
     private let server: PeerServer
     private let state: Watched<State>
 
-    init(port: Int) throws(SocketFailure) {
+    init(port: Int, caller: HTTPCaller) throws(SocketFailure) {
         let state = Watched(State())
         self.state = state
         server = try PeerServer(port: port)
@@ -45,7 +45,7 @@ final class HookPeer: Sendable {
         server.start { request in
             switch request.method {
             case "GET": HookPages.answer(request.target)
-            case "POST": Self.answer(request, state)
+            case "POST": Self.answer(request, state, caller)
             default: PeerAnswer(status: 501)
             }
         }
@@ -77,7 +77,7 @@ final class HookPeer: Sendable {
         return signatures.split { $0 == " " || $0 == "," }.contains { $0 == Base64.encode(tag) }
     }
 
-    private static func answer(_ request: PeerRequest, _ state: Watched<State>) -> PeerAnswer? {
+    private static func answer(_ request: PeerRequest, _ state: Watched<State>, _ caller: HTTPCaller) -> PeerAnswer? {
         let answer = state.change { state in
             if state.calls.count < callsMax {
                 state.calls.append(Call(path: request.target, headers: request.headers, body: request.body))
@@ -89,7 +89,7 @@ final class HookPeer: Sendable {
             }
             return next
         }
-        if let call = answer.call { _ = try? HTTPCaller.send(call) }
+        if let call = answer.call { _ = try? caller.send(call) }
         if answer.delaySeconds > 0 { Threads.rest(seconds: answer.delaySeconds) }
         if answer.hangsUp { return nil }
         var out = PeerAnswer(status: answer.status)

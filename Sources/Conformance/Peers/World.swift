@@ -12,6 +12,7 @@ final class World: Sendable {
     let mail: MailPeer
     let hooks: HookPeer
     let openID: OpenIDPeer
+    let caller: HTTPCaller
     let secret: String
     let random: any RandomSource
     let clock: any WallClock
@@ -19,10 +20,11 @@ final class World: Sendable {
     /// Starts the peers on 127.0.0.1; port 0 takes a free one.
     init(
         mailPort: Int = 0, hookPort: Int = 0, openIDPort: Int = 0, secret: String = World.secret,
-        random: any RandomSource, clock: any WallClock
+        random: any RandomSource, clock: any WallClock, secure: SecureCaller? = nil
     ) throws(SocketFailure) {
         mail = try MailPeer(port: mailPort)
-        hooks = try HookPeer(port: hookPort)
+        caller = HTTPCaller(secure: secure)
+        hooks = try HookPeer(port: hookPort, caller: caller)
         openID = try OpenIDPeer(port: openIDPort, random: random, clock: clock)
         (self.secret, self.random, self.clock) = (secret, random, clock)
     }

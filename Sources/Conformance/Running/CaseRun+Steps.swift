@@ -82,7 +82,7 @@ extension CaseRun {
 
     func send(_ call: HTTPCall) throws(StepStop) -> HTTPAnswer {
         do {
-            return try HTTPCaller.send(call)
+            return try world.caller.send(call)
         } catch {
             throw .failed("no answer: \(error)")
         }
@@ -128,7 +128,7 @@ extension CaseRun {
             calls.append(try call(fields))
         }
         var answers: [HTTPAnswer] = []
-        for result in Race.run(calls) {
+        for result in Race.run(calls, world.caller) {
             switch result {
             case .success(let answer): answers.append(answer)
             case .failure(let failure): throw .failed("no answer: \(failure)")
@@ -210,14 +210,14 @@ enum Race {
         var results: [Int: Result<HTTPAnswer, SocketFailure>] = [:]
     }
 
-    static func run(_ calls: [HTTPCall]) -> [Result<HTTPAnswer, SocketFailure>] {
+    static func run(_ calls: [HTTPCall], _ caller: HTTPCaller) -> [Result<HTTPAnswer, SocketFailure>] {
         let state = Watched(State())
         let count = calls.count
         for (index, call) in calls.enumerated() {
             let isStarted = Threads.start {
                 state.change { $0.waiting += 1 }
                 _ = state.wait(seconds: 10) { $0.waiting >= count ? true : nil }
-                let result = Result { () throws(SocketFailure) in try HTTPCaller.send(call) }
+                let result = Result { () throws(SocketFailure) in try caller.send(call) }
                 state.change { $0.results[index] = result }
             }
             if !isStarted {

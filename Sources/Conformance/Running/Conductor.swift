@@ -16,7 +16,8 @@ final class Conductor {
     let leftOut: [(id: String, why: String)]
 
     init(
-        _ options: ConformanceOptions, environment: [String: String], random: any RandomSource, clock: any WallClock
+        _ options: ConformanceOptions, environment: [String: String], random: any RandomSource, clock: any WallClock,
+        secure: SecureCaller? = nil
     ) throws(ConformanceFailure) {
         self.options = options
         let found: CaseFiles.Found
@@ -39,7 +40,7 @@ final class Conductor {
         }
         cases = CaseSelection.ordered(chosen)
         self.leftOut = leftOut
-        let world = try Self.world(options, random: random, clock: clock)
+        let world = try Self.world(options, random: random, clock: clock, secure: secure)
         self.world = world
         let prefix = options.prefix, referencePrefix = options.referencePrefix ?? options.prefix
         target = ServerPlace(Self.kind(options.target, options, prefix, environment), world: world)
@@ -51,12 +52,13 @@ final class Conductor {
     }
 
     static func world(
-        _ options: ConformanceOptions, random: any RandomSource, clock: any WallClock
+        _ options: ConformanceOptions, random: any RandomSource, clock: any WallClock, secure: SecureCaller? = nil
     ) throws(ConformanceFailure) -> World {
         do {
             return try World(
                 mailPort: options.mailPort, hookPort: options.hookPort, openIDPort: options.openIDPort,
-                secret: options.secret ?? World.secret, random: random, clock: clock)
+                secret: options.secret ?? World.secret, random: random, clock: clock,
+                secure: secure)
         } catch {
             throw ConformanceFailure("the peers cannot start: \(error)")
         }
@@ -129,7 +131,7 @@ final class Conductor {
             guard case .running(let url)? = place?.kind else { continue }
             let base = RunningServer(url: url).base
             let call = HTTPCall(method: "GET", url: base + prefix + "/health", headers: [], body: nil)
-            do { _ = try HTTPCaller.send(call) } catch {
+            do { _ = try world.caller.send(call) } catch {
                 throw ConformanceFailure("no server answers at \(base): \(error)")
             }
         }

@@ -80,7 +80,7 @@ final class LaunchedServer: ServerUnderTest {
         let call = HTTPCall(method: "GET", url: base + plan.prefix + "/health", headers: [], body: nil)
         let end = Threads.clock() + LaunchPlan.readySeconds
         while Threads.clock() < end, !process.isOver {
-            if let answer = try? HTTPCaller.send(call), answer.status == 200 { return }
+            if let answer = try? HTTPCaller().send(call), answer.status == 200 { return }
             Threads.rest(seconds: 0.02)
         }
         process.stop()

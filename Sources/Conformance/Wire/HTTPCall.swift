@@ -21,30 +21,61 @@ struct HTTPAnswer: Sendable {
     }
 }
 
+/// What makes calls to `https` addresses, handed in by whoever has a TLS library.
+public struct SecureCaller: Sendable {
+    /// An answer: status, header lines (names in lower case, in order), and body.
+    public typealias Answer = (status: Int, headers: [(name: String, value: String)], body: [UInt8])
+
+    /// Begins a call and says later what came of it; a failure is words for a person.
+    public typealias Send =
+        @Sendable (
+            _ method: String, _ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?,
+            _ done: @escaping @Sendable (Result<Answer, ConformanceFailure>) -> Void
+        ) -> Void
+
+    let send: Send
+
+    public init(send: @escaping Send) { self.send = send }
+}
+
 /// Sends calls, each on a connection of its own, and follows no redirect.
-enum HTTPCaller {
+struct HTTPCaller: Sendable {
     static let seconds = 30
     static let headBytesMax = 1 << 20
     static let bodyBytesMax = 64 << 20
 
+    var secure: SecureCaller?
+
     /// - Throws: why there was no answer, in words for a person.
-    static func send(_ call: HTTPCall) throws(SocketFailure) -> HTTPAnswer {
+    func send(_ call: HTTPCall) throws(SocketFailure) -> HTTPAnswer {
         let url = URLText(call.url)
         guard let (host, port) = url.hostAndPort else { throw SocketFailure("\(call.url): names no host") }
         guard url.scheme == "http" || url.scheme == "https" else {
             throw SocketFailure("\(call.url): only http and https are spoken")
         }
-        let isSecure = url.scheme == "https"
-        let number = port ?? (isSecure ? 443 : 80)
-        let socket = try BlockingSocket.connect(host: host, port: number, seconds: seconds)
-        if isSecure { throw SocketFailure("\(call.url): https is not spoken") }
-        try socket.send(try bytes(of: call, url, host: host, port: number, isSecure: isSecure))
+        if url.scheme == "https" { return try sendSecurely(call) }
+        let socket = try BlockingSocket.connect(host: host, port: port ?? 80, seconds: Self.seconds)
+        try socket.send(try Self.bytes(of: call, url, host: host, port: port ?? 80))
         var reader = AnswerReader(socket)
         return try reader.answer(toHead: call.method == "HEAD")
     }
 
+    private func sendSecurely(_ call: HTTPCall) throws(SocketFailure) -> HTTPAnswer {
+        guard let secure else { throw SocketFailure("\(call.url): https is not spoken here") }
+        let outcome = Watched<Result<HTTPAnswer, SocketFailure>?>(nil)
+        secure.send(call.method, call.url, call.headers, call.body) { result in
+            let found = result.map { HTTPAnswer(status: $0.status, headers: $0.headers, body: $0.body) }
+                .mapError { SocketFailure($0.text) }
+            outcome.change { $0 = found }
+        }
+        guard let found = outcome.wait(seconds: Double(Self.seconds * 2), { $0 }) else {
+            throw SocketFailure("timed out")
+        }
+        return try found.get()
+    }
+
     private static func bytes(
-        of call: HTTPCall, _ url: URLText, host: String, port: Int, isSecure: Bool
+        of call: HTTPCall, _ url: URLText, host: String, port: Int
     ) throws(SocketFailure) -> [UInt8] {
         let target = (url.path.isEmpty ? "/" : url.path) + (url.query.isEmpty ? "" : "?" + url.query)
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -57,7 +88,7 @@ enum HTTPCaller {
         let names = Set(call.headers.map { ExactText.lowercased($0.name) })
         if !names.contains("host") {
             let shown = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-            lines.append("Host: " + shown + (port == (isSecure ? 443 : 80) ? "" : ":\(port)"))
+            lines.append("Host: " + shown + (port == 80 ? "" : ":\(port)"))
         }
         if !names.contains("accept-encoding") { lines.append("Accept-Encoding: identity") }
         if !names.contains("connection") { lines.append("Connection: close") }
