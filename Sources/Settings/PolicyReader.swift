@@ -102,6 +102,7 @@ struct PolicyReader {
             judged.list("GOTRUE_EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES").map { Set($0.map { $0.lowercased() }) },
             &policy.authorizedAddresses)
         if case .rate(let limit)? = judged["GOTRUE_RATE_LIMIT_EMAIL_SENT"]?.value { policy.emailLimit = limit }
+        if case .rate(let limit)? = judged["GOTRUE_RATE_LIMIT_SMS_SENT"]?.value { policy.smsLimit = limit }
         // Auto-confirm switches the limiter off, but for a limit of none at all (supabase-admin.md 16).
         if policy.autoconfirmsEmail, policy.emailLimit != .perHour(0) { policy.emailLimit = .unlimited }
         set(

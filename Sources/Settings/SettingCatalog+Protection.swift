@@ -80,7 +80,7 @@ extension SettingCatalog {
     static let rateLimits: [SettingName] = [
         .init("GOTRUE_RATE_LIMIT_HEADER", .headerName),
         .init("GOTRUE_RATE_LIMIT_EMAIL_SENT", .rate, default: "30"),
-        .init("GOTRUE_RATE_LIMIT_SMS_SENT", .rate, default: "30", life: .silent),
+        .init("GOTRUE_RATE_LIMIT_SMS_SENT", .rate, default: "30"),
         .init("GOTRUE_RATE_LIMIT_VERIFY", .decimal, default: "30"),
         .init("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", .decimal, default: "150"),
         .init("GOTRUE_RATE_LIMIT_SSO", .decimal, default: "30", life: .later),

@@ -10,7 +10,8 @@ struct ErrorShapeTests {
     @Test("every reason has a row, and no reason has two")
     func everyReasonHasARow() {
         let rows = [
-            ErrorTable.callers, ErrorTable.addresses, ErrorTable.signUps, ErrorTable.sending, ErrorTable.grants,
+            ErrorTable.callers, ErrorTable.addresses, ErrorTable.signUps, ErrorTable.sending,
+            ErrorTable.requestedMessages, ErrorTable.grants,
             ErrorTable.refreshes, ErrorTable.exchanges, ErrorTable.verifications, ErrorTable.changes,
             ErrorTable.administration, ErrorTable.failures,
         ].flatMap { $0 }

@@ -69,6 +69,8 @@ public struct Policy: Sendable {
     public var authorizedAddresses: Set<String> = []
     /// How many mails may leave.
     public var emailLimit = SendLimit.perHour(30)
+    /// How many text messages may leave.
+    public var smsLimit = SendLimit.perHour(30)
 
     // Where mails lead (9.3, 9.4).
     public var siteURL = "http://localhost:3000"

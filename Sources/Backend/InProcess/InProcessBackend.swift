@@ -2,6 +2,7 @@ public import Backend
 public import Bytes
 public import JSON
 public import Store
+import Synchronization
 
 /// The auth server itself: the rules over a store of our own.
 ///
@@ -49,6 +50,8 @@ public final class InProcessBackend: Sendable {
     let shownSettings: PublicSettings?
     let redirects: RedirectRules
     let links: LinkBuilder
+    /// How many text messages may still leave.
+    let textBudget: Mutex<SendBudget>
 
     public init(policy: Policy, _ dependencies: Dependencies) {
         self.policy = policy
@@ -63,6 +66,7 @@ public final class InProcessBackend: Sendable {
         accounts = AccountCache()
         redirects = RedirectRules(policy)
         links = LinkBuilder(policy)
+        textBudget = Mutex(SendBudget(policy.smsLimit))
     }
 }
 

@@ -27,8 +27,7 @@ enum ErrorTable {
     static let rows: [AuthError.Reason: Row] = {
         let all = [
             callers, addresses, signUps, sending, requestedMessages, grants, refreshes, exchanges, verifications,
-            changes,
-            administration, failures,
+            changes, administration, failures,
         ]
         var rows: [AuthError.Reason: Row] = [:]
         for row in all.joined() { rows[row.reason] = row }

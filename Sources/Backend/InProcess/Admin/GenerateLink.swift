@@ -51,10 +51,11 @@ private struct PreparedLink: Sendable {
 }
 
 extension InProcessBackend {
-    /// Makes a link and its code as a mail would carry them; nothing is sent. Source: supabase-admin.md 7, FR-44, FR-45.
+    /// Makes a link and its code as a mail would carry them; nothing is sent.
+    /// Source: supabase-admin.md 7, FR-44, FR-45.
     ///
-    /// - Throws: `emailMissing`, `emailTooLong`, `emailMalformed`, `linkTypeInvalid`, `linkUserNotFound`, `emailExists`,
-    ///   `signUpPasswordMissing`, `passwordTooLong`, `passwordWeak`, `passwordQueueFull`, `textHasNUL`,
+    /// - Throws: `emailMissing`, `emailTooLong`, `emailMalformed`, `linkTypeInvalid`, `linkUserNotFound`,
+    ///   `emailExists`, `signUpPasswordMissing`, `passwordTooLong`, `passwordWeak`, `passwordQueueFull`, `textHasNUL`,
     ///   `userMetadataTooLarge`, `linkNeedsSecureEmailChange`.
     public func generateLink(
         _ request: LinkRequest, _ principal: Principal, _ context: RequestContext

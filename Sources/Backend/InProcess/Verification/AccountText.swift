@@ -51,7 +51,8 @@ struct AccountText: Sendable {
 }
 
 extension InProcessBackend {
-    /// Sends a number of an account a new code. An account that is gone meanwhile, or has another number, is passed over.
+    /// Sends a number of an account a new code. An account that is gone meanwhile, or has another number, is passed
+    /// over.
     /// - Throws: `smsSendInterval`, `smsProviderMissing`, `smsNotDelivered`.
     func text(_ text: AccountText, to known: UserRow) async throws(AuthError) -> MessageReceipt {
         guard let phone = text.number(known) else { return MessageReceipt() }

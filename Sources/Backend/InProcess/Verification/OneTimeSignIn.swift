@@ -178,10 +178,12 @@ extension SignUpRequest {
 }
 
 extension AuthError {
-    /// A refusal that only an account can meet: a send interval or limit.
+    /// A refusal that only an account can meet: to send to it once more, or at all.
     var tellsAnAccount: Bool {
         switch reason {
-        case .emailSendInterval, .smsSendInterval, .emailSendLimit, .smsSendLimit: true
+        case .emailSendInterval, .smsSendInterval, .emailSendLimit, .smsSendLimit, .emailNotAuthorized,
+            .mailNotDelivered, .smsNotDelivered, .smsProviderMissing:
+            true
         default: false
         }
     }

@@ -39,7 +39,10 @@ extension InProcessBackend {
             guard case .confirmed(let granted) = try await self.grant(purpose, to: user, at: now, in: tx) else {
                 return .otherHalfAwaited
             }
-            if isPKCE { return .code(try await self.issueCode(purpose, granted.id, at: now, in: tx)) }
+            if isPKCE {
+                let methods = purpose.flowMethods(link.type)
+                return .code(try await self.issueCode(methods, granted.id, at: now, in: tx))
+            }
             let session = try await self.openSession(for: granted, method: "otp", context, in: tx)
             return .session(session, type: purpose.typeName)
         }
@@ -50,9 +53,9 @@ extension InProcessBackend {
     /// The code that the client exchanges; its flow begins to count now.
     /// - Throws: `linkFlowStateMissing`.
     private func issueCode(
-        _ purpose: VerificationPurpose, _ user: UserID, at now: Timestamp, in tx: any StoreTransaction
+        _ methods: [String], _ user: UserID, at now: Timestamp, in tx: any StoreTransaction
     ) async throws -> String {
-        for method in purpose.flowMethods {
+        for method in methods {
             guard var flow = try await tx.flowState(of: user, method: method), let code = flow.authCode else {
                 continue
             }

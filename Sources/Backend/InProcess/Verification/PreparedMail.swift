@@ -82,7 +82,8 @@ extension InProcessBackend {
     /// Begins the flow that the link of a mail leads into.
     /// - Parameter provider: its `provider_type`, which the audit entry of the exchange tells.
     func beginFlow(
-        _ flow: PKCERules.Flow?, _ provider: String, method: String, user: UserID, at now: Timestamp, in tx: any StoreTransaction
+        _ flow: PKCERules.Flow?, _ provider: String, method: String, user: UserID, at now: Timestamp,
+        in tx: any StoreTransaction
     ) async throws {
         guard let flow else { return }
         var row = FlowStateRow(

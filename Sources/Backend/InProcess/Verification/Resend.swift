@@ -40,8 +40,8 @@ extension InProcessBackend {
     /// Source: supabase-core.md 10.9, FR-64.
     ///
     /// - Throws: `resendTypeMissing`, `resendEmailMissing`, `resendPhoneMissing`, `resendEmailAndPhone`,
-    ///   `resendAddressMissing`, `resendPhoneDisabled`, `sendingEmailDisabled`, the faults of addresses and of PKCE, and
-    ///   of mails and messages; unless enumeration is prevented those of the send interval and limit.
+    ///   `resendAddressMissing`, `resendPhoneDisabled`, `sendingEmailDisabled`, the faults of addresses and of PKCE;
+    ///   unless enumeration is prevented those of sending.
     public func resend(
         _ resend: Resend, _ context: RequestContext
     ) async throws(AuthError) -> MessageReceipt {

@@ -1,5 +1,6 @@
 import Backend
 import Bytes
+import Synchronization
 
 /// What a text message's code is for, as the error about its sending says it. Source: supabase-admin.md 14.
 enum TextPurpose: String, Sendable {
@@ -23,13 +24,15 @@ extension InProcessBackend {
 
     /// Makes a code for a number and sends it; no transaction is open. A number with a fixed code is sent nothing.
     /// Source: supabase-core.md 8.5, 9.2.
-    /// - Throws: `smsProviderMissing`, `smsNotDelivered`.
+    /// - Throws: `smsProviderMissing`, `smsSendLimit`, `smsNotDelivered`.
     func sendCode(_ purpose: TextPurpose, to phone: String, channel: String) async throws(AuthError) -> SentCode {
         if let code = policy.testCode(for: phone, at: clock.now()) {
             return SentCode(stored: code.hash(for: phone), messageID: Self.testMessageID)
         }
         let code = OneTimeCode.random(length: policy.smsCodeLength, random)
         guard let messages else { throw AuthError(.smsProviderMissing) }
+        let now = clock.now()
+        guard textBudget.withLock({ $0.take(at: now) }) else { throw AuthError(.smsSendLimit) }
         do {
             _ = try await messages.send(TextMessage(phone: phone, code: code.exposed, channel: channel))
         } catch {

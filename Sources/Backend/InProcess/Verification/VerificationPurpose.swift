@@ -57,13 +57,14 @@ enum VerificationPurpose: Sendable {
         }
     }
 
-    /// The methods under which a PKCE flow of this purpose may have begun, the likely one first.
-    var flowMethods: [String] {
+    /// The methods under which a PKCE flow may have begun that a link of this type ends. The type `email` says nothing
+    /// of the method: then either will do, the likely one first.
+    func flowMethods(_ type: String) -> [String] {
         switch self {
-        case .signUp: ["email/signup", "invite"]
-        case .invite: ["invite", "email/signup"]
-        case .recovery: ["recovery", "magiclink"]
-        case .magicLink: ["magiclink", "recovery"]
+        case .signUp: ["email/signup"]
+        case .invite: ["invite"]
+        case .recovery: ["recovery"]
+        case .magicLink: type == "email" ? ["magiclink", "recovery"] : ["magiclink"]
         case .emailChange: ["email_change"]
         case .sms, .phoneChange: []
         }
