@@ -2,6 +2,7 @@ import Backend
 import Bytes
 import JSON
 import Store
+import TestKit
 import Testing
 
 @testable import InProcessBackend
@@ -49,7 +50,7 @@ struct InvitationTests {
             {
                 $0.isSignUpDisabled = true; $0.autoconfirmsEmail = true
             }
-        ) { world in
+        ) { (world: MailWorld) async throws in
             let user = try await world.invite("Ivy@Example.com", ["team": "red"])
             #expect(user.email == "ivy@example.com")
             #expect(user.invitedAt == world.clock.now())
@@ -68,7 +69,7 @@ struct InvitationTests {
 
     @Test("an unconfirmed account is invited again, its data as it was; the first code is dead")
     func again() async throws {
-        try await MailWorld.use(.supabase, { $0.emailSendInterval = .seconds(60) }) { world in
+        try await MailWorld.use(.supabase, { $0.emailSendInterval = .seconds(60) }) { (world: MailWorld) async throws in
             let first = try await world.invite("ivy@example.com", ["team": "red"])
             let old = try world.code("ivy@example.com")
             let second = try await world.invite("ivy@example.com", ["team": "blue"])
@@ -80,19 +81,19 @@ struct InvitationTests {
 
     @Test("a mail that is refused leaves no account; faults are told first")
     func refused() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             #expect(await refusal { try await world.invite("") } == .emailMissing)
             #expect(await refusal { try await world.invite("nonsense") } == .emailMalformed)
             #expect(await refusal { try await world.invite("a@b.c", ["a": "\0"]) } == .textHasNUL)
             world.mailer.refuse(MailError(isPermanent: true, "no"))
             #expect(await refusal { try await world.invite("a@b.c") } == .mailNotDelivered)
-            #expect(try await world.userCount == 0)
+            #expect(try await world.userCount() == 0)
         }
     }
 
     @Test("a deleted account can be invited again")
     func afterDeletion() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             let user = try await world.invite("ivy@example.com")
             try await world.backend.adminDeleteUser(user.id, softly: false, MailWorld.root, world.visitor)
             let second = try await world.invite("ivy@example.com")
@@ -105,7 +106,7 @@ struct InvitationTests {
 struct GeneratedLinkTests {
     @Test("a magic link for nobody makes the account and becomes a sign-up's")
     func magicLinkForNobody() async throws {
-        try await MailWorld.use(.sovaria) { world in
+        try await MailWorld.use(.sovaria) { (world: MailWorld) async throws in
             let link = try await world.link("magiclink")
             #expect(link.verificationType == "signup")
             #expect(link.tokenHash.exposed == link.code.hash(for: "alice@example.com"))
@@ -125,7 +126,7 @@ struct GeneratedLinkTests {
 
     @Test("a sign-up's link takes the password once and merges data")
     func signUp() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             #expect(await refusal { try await world.link("signup") } == .signUpPasswordMissing)
             #expect(
                 await refusal { try await world.link("signup") { $0.password = Password("short") } }
@@ -157,7 +158,7 @@ struct GeneratedLinkTests {
             ("nonsense", .linkTypeInvalid), ("", .linkTypeInvalid),
         ])
     func refusals(type: String, expected: AuthError.Reason) async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             #expect(await refusal { try await world.link(type) } == expected)
             #expect(await refusal { try await world.link(type, "") } == .emailMissing)
         }
@@ -165,7 +166,7 @@ struct GeneratedLinkTests {
 
     @Test("a change of address needs a free one, and for the current address both")
     func emailChange() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             let session = try await world.member()
             _ = try await world.member("bob@example.com")
             #expect(await refusal { try await world.link("email_change_new") } == .emailMissing)
@@ -181,7 +182,7 @@ struct GeneratedLinkTests {
             #expect(try await world.verify("email_change", hash: new.tokenHash).session != nil)
             #expect(try await world.user(session).email == "new@example.com")
         }
-        try await MailWorld.use(.supabase, { $0.emailChangeNeedsBoth = false }) { world in
+        try await MailWorld.use(.supabase, { $0.emailChangeNeedsBoth = false }) { (world: MailWorld) async throws in
             _ = try await world.member()
             #expect(
                 await refusal { try await world.link("email_change_current") { $0.newEmail = "n@b.c" } }
@@ -191,7 +192,8 @@ struct GeneratedLinkTests {
 
     @Test("the redirect is the body's if it is allowed, else the request's")
     func redirects() async throws {
-        try await MailWorld.use(.supabase, { $0.redirectPatterns = ["https://*.example.com/**"] }) { world in
+        try await MailWorld.use(.supabase, { $0.redirectPatterns = ["https://*.example.com/**"] }) {
+            (world: MailWorld) async throws in
             let allowed = try await world.link("magiclink") { $0.redirectTo = "https://one.example.com/a?x=1&y=a+b" }
             #expect(allowed.redirectTo == "https://one.example.com/a?x=1&y=a+b")
             #expect(
@@ -207,7 +209,7 @@ struct GeneratedLinkTests {
 struct AuditLogTests {
     @Test("newest first, searched by author, action or type in any letter case")
     func search() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             _ = try await world.member("ann@example.com", ["full_name": "Ann 100%"])
             world.clock.advance(by: .seconds(1))
             _ = try await world.invite("ivy@example.com")
@@ -230,7 +232,7 @@ struct AuditLogTests {
 
     @Test("pages are those of the user list")
     func pages() async throws {
-        try await MailWorld.use { world in
+        try await MailWorld.use { (world: MailWorld) async throws in
             for number in 0..<3 { _ = try await world.invite("u\(number)@example.com") }
             var query = AuditQuery()
             query.page = "2"
