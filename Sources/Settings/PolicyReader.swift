@@ -64,6 +64,11 @@ struct PolicyReader {
         set(
             judged.whole("GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL").map { .seconds($0) },
             &policy.refreshReuseInterval)
+        set(
+            judged.whole("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION").map { $0 == 2 },
+            &policy.issuesCounterTokens)
+        set(judged.whole("GOTRUE_SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE"), &policy.counterUpgradePercentage)
+        set(judged.flag("GOTRUE_SECURITY_REFRESH_TOKEN_ALLOW_REUSE"), &policy.allowsRefreshReuse)
         policy.sessionTimebox = judged.duration("GOTRUE_SESSIONS_TIMEBOX")
         policy.sessionInactivity = judged.duration("GOTRUE_SESSIONS_INACTIVITY_TIMEOUT")
         policy.sessionsAllowLowAAL = judged.duration("GOTRUE_SESSIONS_ALLOW_LOW_AAL")

@@ -10,7 +10,7 @@ struct RefreshTokenFormatTests {
     static let session = UUID("11111111-2222-4333-8444-555555555555")
 
     static func read(_ text: String) -> RefreshTokenFormat? {
-        RefreshTokenFormat(text, digest: { SHA.sha256($0) })
+        RefreshTokenFormat(text)
     }
 
     @Test("a new token has twelve characters a-z2-7 and is read back")
@@ -38,7 +38,39 @@ struct RefreshTokenFormatTests {
         ])
     func vectors(_ text: String, _ counter: UInt64) throws {
         let session = try #require(Self.session)
-        #expect(Self.read(text) == .counter(session: session, counter: counter))
+        let key = HMACKey(Array(0..<32))
+        guard case .counter(let token)? = Self.read(text) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(token.session == session)
+        #expect(token.counter == counter)
+        #expect(token.text == text)
+        #expect(token.isGenuine(key))
+        #expect(!token.isGenuine(HMACKey(Array(1..<33))))
+        #expect(try CounterToken(session: session, counter: counter, key: key).text == text)
+        #expect(!String(reflecting: token).contains(text.suffix(20)))
+    }
+
+    @Test("any counter is written and read back", arguments: [0, 1, 127, 128, 16_383, 16_384, UInt64.max >> 1, .max])
+    func counters(_ counter: UInt64) throws {
+        let key = HMACKey(random: SeededRandom())
+        let token = try CounterToken(session: try #require(Self.session), counter: counter, key: key)
+        #expect(token.text.utf8.count <= CounterToken.lengthMax)
+        let read = try #require(CounterToken(token.text))
+        #expect(read == token)
+        #expect(read.isGenuine(key))
+    }
+
+    @Test("no change of one character leaves a token genuine")
+    func tampering() throws {
+        let key = HMACKey(random: SeededRandom())
+        let text = try CounterToken(session: try #require(Self.session), counter: 300, key: key).text
+        for place in text.indices {
+            let other: Character = text[place] == "A" ? "B" : "A"
+            let changed = text.replacingCharacters(at: place, with: other)
+            #expect(CounterToken(changed).map { $0.isGenuine(key) } != true)
+        }
     }
 
     @Test(
@@ -53,6 +85,12 @@ struct RefreshTokenFormatTests {
         ])
     func refused(_ text: String) {
         #expect(Self.read(text) == nil)
+    }
+}
+
+extension String {
+    fileprivate func replacingCharacters(at place: Index, with character: Character) -> String {
+        String(self[..<place]) + String(character) + String(self[index(after: place)...])
     }
 }
 

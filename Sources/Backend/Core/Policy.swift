@@ -39,6 +39,12 @@ public struct Policy: Sendable {
     public var userTokensNeedExpiry = true
     public var rotatesRefreshTokens = true
     public var refreshReuseInterval: Duration = .seconds(10)
+    /// New sessions get counter tokens (`GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION=2`), which need no rows.
+    public var issuesCounterTokens = false
+    /// How many of a hundred sessions with classic tokens get counter tokens at their next refresh.
+    public var counterUpgradePercentage = 0
+    /// Old counter tokens of a living session are good at any time.
+    public var allowsRefreshReuse = false
     public var sessionTimebox: Duration?
     public var sessionInactivity: Duration?
     public var sessionsAllowLowAAL: Duration?

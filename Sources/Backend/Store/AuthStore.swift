@@ -66,6 +66,8 @@ public protocol StoreReader: Sendable {
     func refreshToken(_ token: String) async throws -> RefreshTokenRow?
     /// The unrevoked one with the highest id.
     func activeRefreshToken(of session: SessionID) async throws -> RefreshTokenRow?
+    /// The one with the highest id, revoked or not.
+    func newestRefreshToken(of session: SessionID) async throws -> RefreshTokenRow?
     /// Newest first by `updated_at`.
     func amrClaims(of session: SessionID) async throws -> [AMRClaimRow]
     func oneTimeToken(hash: String, types: [OneTimeTokenType]) async throws -> OneTimeTokenRow?
@@ -113,6 +115,9 @@ public protocol StoreTransaction: StoreReader {
     func update(_ row: SessionRow) async throws
     /// Writes only what a refresh changes of a session: its times and where the client was.
     func refresh(_ row: SessionRow) async throws
+    /// The same and the counter of its refresh tokens, if that still stands at `counter`: true for exactly one of any
+    /// number of callers.
+    func refresh(_ row: SessionRow, ifCounterIs counter: Int64) async throws -> Bool
     func delete(session: SessionID) async throws
     /// All sessions of the user, but for one. Returns how many went.
     @discardableResult

@@ -28,11 +28,18 @@ extension InProcessBackend {
         var session = SessionRow(id: SessionID(newUUID()), userID: user.id, createdAt: now)
         session.userAgent = context.userAgent
         session.ip = context.clientAddress
-        try await tx.insert(session)
-
-        let token = RefreshTokenFormat.classic(random)
-        try await tx.insert(
-            RefreshTokenRow(token: token, userID: user.id, parent: nil, sessionID: session.id, createdAt: now))
+        let token: String
+        if policy.issuesCounterTokens {
+            session.beginCounter(random)
+            guard let key = try session.counterKey() else { throw AuthError(.unexpected, detail: "a counter's key") }
+            token = try session.counterToken(key)
+            try await tx.insert(session)
+        } else {
+            token = RefreshTokenFormat.classic(random)
+            try await tx.insert(session)
+            try await tx.insert(
+                RefreshTokenRow(token: token, userID: user.id, parent: nil, sessionID: session.id, createdAt: now))
+        }
         try await tx.upsertAMRClaim(session: session.id, method: method, at: now)
         let claim = AMRClaimRow(method: method, createdAt: now, updatedAt: now)
         return OpenedSession(session: session, refreshToken: token, user: user, amr: [claim])

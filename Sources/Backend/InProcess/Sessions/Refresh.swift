@@ -1,34 +1,30 @@
 public import Backend
 import Bytes
-import Crypto
 import Store
 
 extension InProcessBackend {
     /// How often a refresh begins anew after another one took its token first.
-    private static let refreshTriesMax = 5
+    static let refreshTriesMax = 5
 
     /// What a refresh leaves behind: tokens, or a refusal whose traces are kept.
-    private enum RefreshOutcome: Sendable {
+    enum RefreshOutcome: Sendable {
         case opened(OpenedSession, AccountRows)
         case refused(AuthError.Reason)
     }
 
-    /// Exchanges a refresh token for new tokens. Source: supabase-core.md 7.2, 7.4, 10.3.2; FR-01.
+    /// Exchanges a refresh token of either form for new tokens. Source: supabase-core.md 7.2 to 7.4, 10.3.2; FR-01.
     ///
     /// - Throws: `refreshTokenMalformed`, `refreshTokenNotFound`, `refreshUserBanned`, `refreshSessionMissing`,
     ///   `refreshSessionExpired`, `refreshSessionInactive`, `refreshSessionLowAAL`, `refreshSessionRevokedByNewer`,
-    ///   `refreshTokenAlreadyUsed`, `refreshConflict`. A failing store is `unexpected` or `unavailable`, never one of
-    ///   these: they end the client's session.
+    ///   `refreshTokenNotIssuedHere`, `refreshTokenAlreadyUsed`, `refreshConflict`. A failing store is `unexpected` or
+    ///   `unavailable`, never one of these: they end the client's session.
     public func refresh(_ refreshToken: RawToken, _ context: RequestContext) async throws(AuthError) -> Session {
-        guard let format = RefreshTokenFormat(refreshToken.exposed, digest: { SHA.sha256($0) }) else {
-            throw AuthError(.refreshTokenMalformed)
-        }
-        guard case .classic(let token) = format else {
-            // No session of ours has a counter key yet.
-            throw AuthError(.refreshTokenNotFound)
-        }
+        guard let format = RefreshTokenFormat(refreshToken.exposed) else { throw AuthError(.refreshTokenMalformed) }
         let outcome = try await transaction { tx in
-            try await self.refresh(token, context, in: tx)
+            switch format {
+            case .classic(let token): try await self.refresh(token, context, in: tx)
+            case .counter(let token): try await self.refresh(token, context, in: tx)
+            }
         }
         switch outcome {
         case .opened(let opened, let account): return try issue(opened, for: User(account))
@@ -50,7 +46,14 @@ extension InProcessBackend {
                 try await tx.delete(refreshToken: presented.id)
                 return .refused(.refreshSessionMissing)
             }
-            if let refusal = try await validity(of: session, target, now, in: tx) { return .refused(refusal) }
+            if let refusal = try await validity(of: account, presented.updatedAt, now, in: tx) {
+                return .refused(refusal)
+            }
+            if presented.isRevoked, session.refreshTokenHMACKey != nil,
+                let outcome = try await resendConverted(target, session, context, now, in: tx)
+            {
+                return outcome
+            }
             let active = presented.isRevoked ? try await tx.activeRefreshToken(of: session.id) : nil
             let decision = RefreshDecision.decide(
                 presented: presented, active: active, now: now, reuseInterval: policy.refreshReuseInterval,
@@ -62,19 +65,22 @@ extension InProcessBackend {
         return .refused(.refreshConflict)
     }
 
-    private func validity(
-        of session: SessionRow, _ target: RefreshTarget, _ now: Timestamp, in tx: any StoreTransaction
+    /// Why the account's session cannot be refreshed; nil when it can.
+    ///
+    /// - Parameter tokenUpdatedAt: of a classic token.
+    func validity(
+        of account: AccountRows, _ tokenUpdatedAt: Timestamp?, _ now: Timestamp, in tx: any StoreTransaction
     ) async throws -> AuthError.Reason? {
-        let hasVerifiedFactor = target.account?.hasVerifiedFactor ?? false
+        guard let session = account.session else { return .refreshSessionMissing }
+        let hasVerifiedFactor = account.hasVerifiedFactor
         let verdict = SessionValidity.judge(
-            session, tokenUpdatedAt: target.token.updatedAt, hasVerifiedFactor: hasVerifiedFactor, policy, now)
+            session, tokenUpdatedAt: tokenUpdatedAt, hasVerifiedFactor: hasVerifiedFactor, policy, now)
         if let refusal = verdict.refreshRefusal { return refusal }
         guard policy.allowsSingleSessionOnly else { return nil }
         try await tx.lock(user: session.userID)
         let others = try await tx.sessions(of: session.userID).filter { $0.id != session.id }
         let isLatest = SingleSession.isLatest(
-            session, tokenUpdatedAt: target.token.updatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor,
-            policy, now)
+            session, tokenUpdatedAt: tokenUpdatedAt, among: others, hasVerifiedFactor: hasVerifiedFactor, policy, now)
         return isLatest ? nil : .refreshSessionRevokedByNewer
     }
 
@@ -95,18 +101,27 @@ extension InProcessBackend {
             token = active
         case .rotate:
             guard try await tx.revoke(refreshToken: target.token.id, at: now) else { return nil }
+            if CounterUpgrade.applies(to: session.id, policy) {
+                return try await upgrade(target, session, context, now, in: tx)
+            }
             token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
         case .fork:
             token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
         }
+        let session = refreshed(session, context, now)
+        try await tx.refresh(session)
+        let opened = OpenedSession(session: session, refreshToken: token, user: account.user, amr: target.amr)
+        return .opened(opened, account)
+    }
+
+    /// The session as a refresh leaves it.
+    func refreshed(_ session: SessionRow, _ context: RequestContext, _ now: Timestamp) -> SessionRow {
         var session = session
         session.refreshedAt = now
         session.updatedAt = now
         session.userAgent = context.userAgent
         session.ip = context.clientAddress
-        try await tx.refresh(session)
-        let opened = OpenedSession(session: session, refreshToken: token, user: account.user, amr: target.amr)
-        return .opened(opened, account)
+        return session
     }
 
     private func insertChild(
@@ -131,7 +146,7 @@ extension InProcessBackend {
 enum SingleSession {
     /// Whether no other valid session of the same tag was refreshed later. Pure.
     static func isLatest(
-        _ session: SessionRow, tokenUpdatedAt: Timestamp, among others: [SessionRow], hasVerifiedFactor: Bool,
+        _ session: SessionRow, tokenUpdatedAt: Timestamp?, among others: [SessionRow], hasVerifiedFactor: Bool,
         _ policy: Policy, _ now: Timestamp
     ) -> Bool {
         let tag = effectiveTag(session.tag, policy)

@@ -68,6 +68,8 @@ extension SQL {
         case .activeRefreshToken:
             "SELECT \(Columns.refreshToken) FROM refresh_tokens WHERE session_id = ?1 AND revoked = 0 "
                 + "ORDER BY id DESC LIMIT 1"
+        case .newestRefreshTokenOfSession:
+            "SELECT \(Columns.refreshToken) FROM refresh_tokens WHERE session_id = ?1 ORDER BY id DESC LIMIT 1"
         case .amrClaims:
             "SELECT authentication_method, created_at, updated_at FROM mfa_amr_claims WHERE session_id = ?1 "
                 + "ORDER BY updated_at DESC"

@@ -8,7 +8,7 @@ enum SQL: Int, CaseIterable {
     case usersAfterAscending, usersAfterDescending
     case identitiesOfUser, identityByProvider, identitiesByEmail, factorsOfUser
     case sessionByID, sessionOwner, sessionsOfUser
-    case refreshTokenByToken, activeRefreshToken, amrClaims
+    case refreshTokenByToken, activeRefreshToken, newestRefreshTokenOfSession, amrClaims
     case oneTimeToken, oneTimeTokenByAddress, flowStateByCode, flowStateOfUser
     case auditEntries, countAudit, auditByAuthor, countAuditByAuthor
     case auditByAction, countAuditByAction, auditByType, countAuditByType
@@ -16,7 +16,8 @@ enum SQL: Int, CaseIterable {
 
     case insertUser, deleteUser
     case insertIdentity, updateIdentity, deleteIdentity, deleteFactors, insertFactor, updateFactor, deleteFactor
-    case insertSession, updateSession, refreshSession, deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
+    case insertSession, updateSession, refreshSession, advanceSession
+    case deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
     case insertRefreshToken, newestRefreshToken, refreshTokenOwner, revokeRefreshToken, touchRefreshToken
     case revokeRefreshTokensOfSession, deleteRefreshToken
     case upsertAMRClaim, deleteAMRClaim

@@ -128,6 +128,10 @@ final class SQLiteReader: StoreReader {
         try read { reads throws(StoreError) in try reads.activeRefreshToken(of: session) }
     }
 
+    func newestRefreshToken(of session: SessionID) throws -> RefreshTokenRow? {
+        try read { reads throws(StoreError) in try reads.newestRefreshToken(of: session) }
+    }
+
     func amrClaims(of session: SessionID) throws -> [AMRClaimRow] {
         try read { reads throws(StoreError) in try reads.amrClaims(of: session) }
     }

@@ -183,7 +183,15 @@ struct SQLiteReads {
     }
 
     func activeRefreshToken(of session: SessionID) throws(StoreError) -> RefreshTokenRow? {
-        let statement = try connection.prepared(.activeRefreshToken)
+        try refreshToken(.activeRefreshToken, of: session)
+    }
+
+    func newestRefreshToken(of session: SessionID) throws(StoreError) -> RefreshTokenRow? {
+        try refreshToken(.newestRefreshTokenOfSession, of: session)
+    }
+
+    private func refreshToken(_ sql: SQL, of session: SessionID) throws(StoreError) -> RefreshTokenRow? {
+        let statement = try connection.prepared(sql)
         defer { statement.reset() }
         try statement.bind(1, session)
         guard try statement.step() else { return nil }

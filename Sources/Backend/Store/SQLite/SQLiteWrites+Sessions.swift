@@ -42,6 +42,30 @@ extension SQLiteWrites {
         }
     }
 
+
+    func refresh(_ row: SessionRow, ifCounterIs counter: Int64) throws(StoreError) -> Bool {
+        let statement = try connection.prepared(.advanceSession)
+        defer { statement.reset() }
+        try statement.bind(1, row.id)
+        try statement.bind(2, row.updatedAt)
+        try statement.bind(3, row.refreshedAt)
+        try statement.bind(4, row.userAgent)
+        try statement.bind(5, row.ip)
+        try statement.bind(6, row.refreshTokenCounter)
+        try statement.bind(7, counter)
+        try statement.run()
+        guard connection.changes == 1 else { return false }
+        touch(row.userID) { entry in
+            guard entry.session?.id == row.id else { return }
+            entry.session?.updatedAt = row.updatedAt
+            entry.session?.refreshedAt = row.refreshedAt
+            entry.session?.userAgent = row.userAgent
+            entry.session?.ip = row.ip
+            entry.session?.refreshTokenCounter = row.refreshTokenCounter
+        }
+        return true
+    }
+
     private func bindRest(of row: SessionRow, to statement: SQLiteStatement, from first: Int32) throws(StoreError) {
         try statement.bind(first, row.updatedAt)
         try statement.bind(first + 1, row.factorID)

@@ -92,6 +92,10 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
         try read { reads throws(StoreError) in try reads.activeRefreshToken(of: session) }
     }
 
+    func newestRefreshToken(of session: SessionID) throws -> RefreshTokenRow? {
+        try read { reads throws(StoreError) in try reads.newestRefreshToken(of: session) }
+    }
+
     func amrClaims(of session: SessionID) throws -> [AMRClaimRow] {
         try read { reads throws(StoreError) in try reads.amrClaims(of: session) }
     }
@@ -191,6 +195,10 @@ struct SQLiteTransaction: StoreTransaction, @unchecked Sendable {
 
     func refresh(_ row: SessionRow) throws {
         try write { writes throws(StoreError) in try writes.refresh(row) }
+    }
+
+    func refresh(_ row: SessionRow, ifCounterIs counter: Int64) throws -> Bool {
+        try write { writes throws(StoreError) in try writes.refresh(row, ifCounterIs: counter) }
     }
 
     func delete(session: SessionID) throws {
