@@ -12,7 +12,7 @@ enum CheckCommand {
         let settings = try SettingsReader(judged).settings()
         _ = try TokenKeys(settings.tokens, folderSecret: .init("not used"))
         for warning in judged.warnings { Terminal.error("drawbridge: warning: \(warning)\n") }
-        Terminal.out(SettingsReport.text(judged))
+        Terminal.out(SettingsReport.text(judged, settings))
         return .ok
     }
 }

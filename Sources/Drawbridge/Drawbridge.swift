@@ -7,7 +7,7 @@ enum Drawbridge {
     static let version = "0.1.0"
 
     nonisolated static func main() {
-        Process.ignoreBrokenPipes()
+        Process.ignoreFailedWrites()
         Process.exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 

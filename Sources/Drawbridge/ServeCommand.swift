@@ -24,8 +24,10 @@ enum ServeCommand {
         let server = try Server(listeners, loading: loading, main: main)
         try server.start()
         Terminal.out(server.greeting)
-        serve(server, main)
+        let isByHand = serve(server, main)
         main.letSignalsKill()
+        server.beginDrain()
+        if !isByHand { server.serveUntilUnwanted() }
         server.stop(grace: grace)
         return .ok
     }
@@ -57,11 +59,12 @@ enum ServeCommand {
     }
 
     /// Waits for signals, takes new keys over and writes log lines, until a signal says stop.
-    private static func serve(_ server: Server, _ main: MainThread) {
+    /// - Returns: whether a person did, with Control-C.
+    private static func serve(_ server: Server, _ main: MainThread) -> Bool {
         while true {
             let isWriting = server.writeLog()
             switch main.wait(milliseconds: isWriting ? 50 : -1) {
-            case .stop: return
+            case .stop(let isByHand): return isByHand
             case .reload: server.reload()
             case .woken, .timedOut: break
             }

@@ -43,7 +43,9 @@ final class Server {
         let needsOutside = listeners.contains {
             $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
         }
-        outgoing = needsOutside ? try OutgoingClient() : nil
+        var limits = OutgoingClient.Limits()
+        limits.trustedAuthoritiesFile = first.trustedAuthoritiesFile
+        outgoing = needsOutside ? try OutgoingClient(limits: limits) : nil
         logBuffer = LogBuffer { [main] in main.wake() }
         drain = DrainState()
         let parts = Room.Parts(
@@ -150,9 +152,30 @@ final class Server {
         }
     }
 
+    /// From now on `/readyz` answers 503.
+    func beginDrain() { drain.begin() }
+
+    /// How far back a question for `/readyz` shows that somebody still asks; probes come every 10 s or oftener.
+    private static let probePeriod: Duration = .seconds(30)
+
+    /// Goes on serving for the delay that is set, so that who asks `/readyz` can lead clients elsewhere before
+    /// connections are refused. Nobody asks: returns at once. Source: gateway.md 10.
+    func serveUntilUnwanted() {
+        let begin = LoopClock.now()
+        let period = Self.probePeriod.loopNanoseconds
+        guard drain.wasAsked(since: begin > period ? begin &- period : 0) else { return }
+        let end = begin &+ listeners[0].settings.stopDelay.loopNanoseconds
+        while true {
+            let now = LoopClock.now()
+            guard now < end else { return }
+            let left = (end &- now) / 1_000_000
+            let isWriting = writeLog()
+            _ = main.wait(milliseconds: isWriting ? 50 : Int32(clamping: left &+ 1))
+        }
+    }
+
     /// Finishes open requests, closes the store and writes the last log lines.
     func stop(grace: Duration) {
-        drain.begin()
         http.shutdown(grace: grace)
         let done = Flag()
         let ending = workers

@@ -57,6 +57,16 @@ public final class DrainState: Sendable {
     private let isSet = Atomic<Bool>(false)
     public init() {}
     public func begin() { isSet.store(true, ordering: .releasing) }
+
+    /// When `/readyz` was asked last, in nanoseconds of the loops' clock; 0: never.
+    private let asked = Atomic<UInt64>(0)
+    func noteAsked(at nanoseconds: UInt64) { asked.store(nanoseconds, ordering: .relaxed) }
+
+    /// Whether somebody who asks `/readyz` has done so at or after a point of the loops' clock, in nanoseconds.
+    public func wasAsked(since nanoseconds: UInt64) -> Bool {
+        let last = asked.load(ordering: .relaxed)
+        return last != 0 && last >= nanoseconds
+    }
     public var isDraining: Bool { isSet.load(ordering: .acquiring) }
 }
 

@@ -349,6 +349,7 @@ public final class GatewayHandler: HTTPHandler {
         case .readyz:
             let note = note("/readyz")
             let shown = gateway.shown
+            shown.drain.noteAsked(at: LoopClock.now())
             return .within(
                 .seconds(2), orElse: { OperationsAnswers.readyz(fault: "store", note) },
                 {

@@ -20,7 +20,8 @@ public struct JudgedSettings: Sendable {
         var entries: [String: Entry] = [:]
         var faults: [String] = []
         var warnings: [String] = []
-        for entry in catalog.groups.flatMap(\.names) {
+        let set = catalog.entries(settableBy: layers.names)
+        for entry in set {
             guard let found = layers.find(entry) else { continue }
             if found.text.isEmpty && !entry.kind.allowsEmpty {
                 warnings.append("\(found.name) is empty and counts as not set")
@@ -34,7 +35,7 @@ public struct JudgedSettings: Sendable {
             }
         }
         Self.judgeUnknown(layers, catalog, &faults, &warnings)
-        Self.tellLater(catalog, entries, &warnings)
+        Self.tellLater(set, entries, &warnings)
         self.entries = entries
         self.warnings = warnings
         if !faults.isEmpty { throw SettingsError(faults) }
@@ -76,9 +77,9 @@ public struct JudgedSettings: Sendable {
 
     /// One line for all settings that have no effect yet, and one each for those that somebody relies on.
     private static func tellLater(
-        _ catalog: SettingCatalog, _ entries: [String: Entry], _ warnings: inout [String]
+        _ set: [SettingName], _ entries: [String: Entry], _ warnings: inout [String]
     ) {
-        let later = catalog.groups.flatMap(\.names).filter { entry in
+        let later = set.filter { entry in
             guard entry.life == .later, let set = entries[entry.name] else { return false }
             return set.text != entry.defaultText && set.value != .flag(false)
         }.map(\.name)

@@ -14,6 +14,10 @@ public struct ServerSettings: Sendable {
     /// nil lets the terminal decide.
     public var log: LogFormat?
     public var inbox = InboxMode.automatic
+    /// How long connections are still taken after SIGTERM while `/readyz` answers 503.
+    public var stopDelay: Duration = .seconds(5)
+    /// A PEM file with the authorities that outgoing calls trust; nil: the system's.
+    public var trustedAuthoritiesFile: String?
 
     // The door.
     public var hasBarePaths = true

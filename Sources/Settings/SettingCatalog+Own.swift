@@ -14,6 +14,8 @@ extension SettingCatalog {
         .init("DRAWBRIDGE_TLS_KEY", .text),
         .init("DRAWBRIDGE_LOG", .choice(["text", "json", "off"])),
         .init("DRAWBRIDGE_INBOX", .choice(["auto", "on", "off"]), default: "auto"),
+        .init("DRAWBRIDGE_STOP_DELAY", .duration, default: "5s"),
+        .init("SSL_CERT_FILE", .text),
         .init("DRAWBRIDGE_ERROR_DETAIL", .flag),
         .init("DRAWBRIDGE_PROJECT_ID", .text, default: "default", life: .later),
     ]

@@ -9,7 +9,9 @@ public struct SettingCatalog: Sendable {
     /// In the order in which `drawbridge check` shows them.
     public let groups: [Group]
     private let byName: [String: Int]
-    private let all: [SettingName]
+    let all: [SettingName]
+    /// Entries of which a name is taken by one before them; ``byName`` does not lead to them.
+    private let doubles: Set<Int>
 
     public init() {
         groups = [
@@ -29,16 +31,30 @@ public struct SettingCatalog: Sendable {
         ]
         all = groups.flatMap(\.names)
         var byName: [String: Int] = [:]
+        var doubles: Set<Int> = []
         byName.reserveCapacity(all.count + 100)
         for (index, entry) in all.enumerated() {
             byName[entry.name] = index
-            for alias in entry.aliases where byName[alias] == nil { byName[alias] = index }
+            for alias in entry.aliases {
+                if byName[alias] == nil { byName[alias] = index } else { doubles.insert(index) }
+            }
         }
         self.byName = byName
+        self.doubles = doubles
     }
 
     /// The entry that a name or one of its other spellings stands for.
     public func entry(_ name: String) -> SettingName? { byName[name].map { all[$0] } }
+
+    /// The entries that some of these names may set, in the catalog's order. Few names are set and many are known, so
+    /// that it is faster to ask from this side.
+    func entries(settableBy names: some Sequence<String>) -> [SettingName] {
+        var indices = doubles
+        for name in names {
+            if let index = byName[name] { indices.insert(index) }
+        }
+        return indices.sorted().map { all[$0] }
+    }
 
     /// The known name that is nearest to an unknown one, when one is near enough to be meant.
     func nearest(to name: String, prefix: String) -> String? {

@@ -62,6 +62,9 @@ public struct SettingLayers: Sendable {
         return nil
     }
 
+    /// Every name that is set anywhere.
+    var names: Set<String> { layers.reduce(into: []) { $0.formUnion($1.values.keys) } }
+
     /// Every name that is set anywhere with a prefix, in order.
     func names(prefix: String) -> [(name: String, source: SettingSource)] {
         var found: [String: SettingSource] = [:]

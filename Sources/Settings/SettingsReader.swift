@@ -37,6 +37,8 @@ public struct SettingsReader: Sendable {
         settings.adminListen = judged.address("DRAWBRIDGE_ADMIN_LISTEN")
         settings.loops = judged.whole("DRAWBRIDGE_LOOPS")
         settings.log = judged.text("DRAWBRIDGE_LOG").flatMap(ServerSettings.LogFormat.init(rawValue:))
+        settings.stopDelay = judged.duration("DRAWBRIDGE_STOP_DELAY") ?? settings.stopDelay
+        settings.trustedAuthoritiesFile = judged.filled("SSL_CERT_FILE")
         settings.inbox =
             judged.text("DRAWBRIDGE_INBOX").flatMap(ServerSettings.InboxMode.init(rawValue:)) ?? .automatic
     }

@@ -1,10 +1,13 @@
 /// What `drawbridge check` prints: everything in force, grouped, with the source of each value.
 public enum SettingsReport {
     /// The lines to print. Secrets stand as `(redacted)`.
-    public static func text(_ judged: JudgedSettings) -> String {
+    /// - Parameter settings: what was made of them; its values are shown where they differ from what was written, and
+    ///   where nothing was.
+    public static func text(_ judged: JudgedSettings, _ settings: ServerSettings) -> String {
+        let inForce = ValuesInForce.of(settings)
         var out = ""
         for group in judged.catalog.groups {
-            let lines = group.names.compactMap { line($0, judged[$0.name]) }
+            let lines = group.names.compactMap { line($0, judged[$0.name], inForce[$0.name]) }
             guard !lines.isEmpty else { continue }
             out += "\(group.title)\n" + lines.map { "  \($0)\n" }.joined()
         }
@@ -12,10 +15,16 @@ public enum SettingsReport {
     }
 
     /// One setting; nil for what is neither set nor in force with a default.
-    private static func line(_ name: SettingName, _ entry: JudgedSettings.Entry?) -> String? {
+    private static func line(
+        _ name: SettingName, _ entry: JudgedSettings.Entry?, _ inForce: SettingValue?
+    ) -> String? {
         guard let entry else {
-            guard name.life == .inForce, !name.defaultText.isEmpty else { return nil }
-            return "\(name.name) = \(name.defaultText)  (default)"
+            let text = inForce.map { redactedURL($0.text) } ?? (name.life == .inForce ? name.defaultText : "")
+            return text.isEmpty ? nil : "\(name.name) = \(text)  (default)"
+        }
+        if let inForce, inForce != entry.value, !name.isSecret {
+            let written = JudgedSettings.printable(redactedURL(entry.text))
+            return "\(name.name) = \(redactedURL(inForce.text))  (\(entry.source) says \"\(written)\")"
         }
         let shown =
             name.isSecret && !entry.text.isEmpty ? "(redacted)" : JudgedSettings.printable(redactedURL(entry.text))

@@ -6,6 +6,8 @@ import unittest
 
 from gateway import BINARY, Gateway
 
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("DRAWBRIDGE_")}
+
 
 class Start(unittest.TestCase):
     def test_with_no_settings_everything_is_made_and_printed(self):
@@ -39,7 +41,7 @@ class Start(unittest.TestCase):
 
     def test_a_wrong_setting_stops_the_start_with_its_name(self):
         for name, value in (("DRAWBRIDGE_LOOPS", "two"), ("GOTRUE_JWT_EXP", "soon"), ("DRAWBRIDGE_POLICY", "mine")):
-            done = subprocess.run([BINARY, "check"], env={**os.environ, name: value}, capture_output=True, text=True, timeout=20)
+            done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, name: value}, capture_output=True, text=True, timeout=20)
             self.assertEqual(done.returncode, 78, done.stdout + done.stderr)
             self.assertIn(name, done.stdout + done.stderr)
 
@@ -47,15 +49,25 @@ class Start(unittest.TestCase):
         with Gateway() as gateway:
             folder = os.path.join(gateway.data, "data")
             same_port = subprocess.run([BINARY, "serve", "--listen", f"127.0.0.1:{gateway.port}", "--data", folder + "-other"],
-                                       capture_output=True, text=True, timeout=20)
+                                       env=ENVIRONMENT, capture_output=True, text=True, timeout=20)
             self.assertEqual(same_port.returncode, 69, same_port.stderr)
             same_folder = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", "--data", folder],
-                                         capture_output=True, text=True, timeout=20)
-            self.assertNotEqual(same_folder.returncode, 0, same_folder.stdout)
+                                         env=ENVIRONMENT, capture_output=True, text=True, timeout=20)
+            self.assertEqual(same_folder.returncode, 69, same_folder.stderr)
+            self.assertIn("in use by another process", same_folder.stderr)
+            self.assertIn(folder, same_folder.stderr)
+            self.assertTrue(gateway.answers())
+
+    def test_check_shows_what_is_in_force(self):
+        name = "GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL"
+        for policy, wanted in (("sovaria", "10"), ("supabase", "0")):
+            done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, "DRAWBRIDGE_POLICY": policy}, capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{name} = {wanted}  (default)", done.stdout)
 
     def test_secrets_are_not_shown_by_check(self):
         secret = "a-very-secret-value-of-thirty-two-characters"
-        done = subprocess.run([BINARY, "check"], env={**os.environ, "GOTRUE_JWT_SECRET": secret}, capture_output=True, text=True, timeout=20)
+        done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, "GOTRUE_JWT_SECRET": secret}, capture_output=True, text=True, timeout=20)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn(secret, done.stdout + done.stderr)
 

@@ -143,7 +143,8 @@ struct ReadingTests {
             "GOTRUE_JWT_SECRET": "topsecret", "SERVICE_ROLE_KEY": "topsecret", "GOTRUE_SMTP_PASS": "topsecret",
             "SITE_URL": "https://user:topsecret@app.example", "GOTRUE_SMS_TEST_OTP": "1:topsecret",
         ])
-        let report = SettingsReport.text(try JudgedSettings(layers))
+        let judged = try JudgedSettings(layers)
+        let report = SettingsReport.text(judged, try SettingsReader(judged).settings())
         #expect(!report.contains("topsecret"))
         #expect(report.contains("GOTRUE_JWT_SECRET = (redacted)  (environment)"))
         #expect(report.contains("DRAWBRIDGE_DATA = ./drawbridge-data  (default)"))

@@ -41,6 +41,8 @@ extension AuthError {
         case let error as AuthError: self = error
         case StoreError.overloaded:
             self.init(.unavailable, retryAfter: .seconds(1), detail: "the store's queue is full")
+        case StoreError.unavailable(let why):
+            self.init(.unavailable, retryAfter: .seconds(5), detail: "store: \(why)")
         case StoreError.closed: self.init(.unavailable, retryAfter: .seconds(1), detail: "the store is closed")
         case let error as StoreError: self.init(.unexpected, detail: "store: \(error)")
         default: self.init(.unexpected, detail: "store: \(type(of: error))")

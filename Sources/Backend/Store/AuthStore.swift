@@ -37,6 +37,8 @@ public enum StoreError: Error, Sendable {
     case missingReference
     /// More is queued than the store takes.
     case overloaded
+    /// The machine refuses for now: no space is left, or a read or write of a file failed. Nothing was kept.
+    case unavailable(String)
     /// Anything else, for the log.
     case failed(String)
     case closed

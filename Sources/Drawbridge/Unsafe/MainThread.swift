@@ -6,8 +6,8 @@ import Glibc
 /// Made and used by the main thread; only ``wake()`` may be called from others.
 final class MainThread: Sendable {
     enum Event {
-        /// SIGTERM or SIGINT.
-        case stop
+        /// SIGTERM; or SIGINT, with which a person ends it.
+        case stop(isByHand: Bool)
         /// SIGHUP, or a file of the data folder was replaced.
         case reload
         /// Log lines wait, or something else wants to be looked at.
@@ -54,7 +54,10 @@ final class MainThread: Sendable {
         if entries[0].revents != 0 {
             var info = signalfd_siginfo()
             let size = MemoryLayout<signalfd_siginfo>.size
-            if unsafe read(signals, &info, size) == size { return info.ssi_signo == UInt32(SIGHUP) ? .reload : .stop }
+            if unsafe read(signals, &info, size) == size {
+                let number = Int32(bitPattern: info.ssi_signo)
+                return number == SIGHUP ? .reload : .stop(isByHand: number == SIGINT)
+            }
         }
         if entries[1].revents != 0 {
             var number: UInt64 = 0

@@ -5,7 +5,11 @@ import Glibc
 enum Process {
     static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
-    static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+    /// A write to a closed pipe, or beyond the limit of a file's size, shall fail and not end the process.
+    static func ignoreFailedWrites() {
+        _ = signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGXFSZ, SIG_IGN)
+    }
 
     /// Cores that this process may run on.
     static var cores: Int {

@@ -101,7 +101,7 @@ public final class HTTPServer: Sendable {
         var sockets: [ListeningSocket] = []
         do {
             var address = wanted
-            if wanted.port != 0 { try ListeningSocket(wanted, isShared: false).close() }
+            if wanted.port != 0 { try ListeningSocket.checkFree(wanted) }
             for _ in 0..<loops {
                 let socket = try ListeningSocket(address, isShared: true)
                 address = socket.address

@@ -203,6 +203,8 @@ extension StoreError {
             let quotes = name.split(separator: "'", omittingEmptySubsequences: false)
             self = .notUnique(quotes.count == 3 ? String(quotes[1]) : String(name.drop { $0 == " " }))
         case constraint | 3 << 8: self = .missingReference
+        case _ where [SQLITE_FULL, SQLITE_IOERR].contains(code & 0xFF):
+            self = .unavailable("SQLite \(code): \(message)")
         default: self = .failed("SQLite \(code): \(message)")
         }
     }

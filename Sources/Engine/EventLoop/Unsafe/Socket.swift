@@ -91,20 +91,7 @@ public struct ListeningSocket: Sendable {
     /// - Parameter isShared: other sockets of this process may bind the same address.
     /// - Throws: `SystemError`; `isAddressInUse` tells whether someone else has the address.
     public init(_ wanted: SocketAddress, isShared: Bool, backlog: Int32 = 4096) throws(SystemError) {
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let fd = socket(wanted.isIPv6 ? AF_INET6 : AF_INET, kind, 0)
-        guard fd >= 0 else { throw SystemError("socket") }
-        Self.set(fd, SOL_SOCKET, SO_REUSEADDR)
-        if isShared { Self.set(fd, SOL_SOCKET, SO_REUSEPORT) }
-        if wanted.isIPv6 { Self.set(fd, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-        // Connections inherit it from their listener.
-        Self.set(fd, Int32(IPPROTO_TCP), TCP_NODELAY)
-        let isBound = unsafe wanted.withKernelAddress { unsafe bind(fd, $0, $1) } == 0
-        let bindError = errno
-        guard isBound else {
-            _ = Glibc.close(fd)
-            throw SystemError("bind", bindError)
-        }
+        let fd = try Self.bound(wanted, isShared: isShared)
         guard listen(fd, backlog) == 0 else {
             let listenError = errno
             _ = Glibc.close(fd)
@@ -121,6 +108,31 @@ public struct ListeningSocket: Sendable {
         }
         descriptor = fd
         address = SocketAddress(storage)
+    }
+
+    /// Finds out whether someone else listens at an address, by binding it without listening: no connection is taken
+    /// that would be reset.
+    /// - Throws: `SystemError`; `isAddressInUse` tells that someone does.
+    public static func checkFree(_ wanted: SocketAddress) throws(SystemError) {
+        _ = Glibc.close(try bound(wanted, isShared: false))
+    }
+
+    private static func bound(_ wanted: SocketAddress, isShared: Bool) throws(SystemError) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let fd = socket(wanted.isIPv6 ? AF_INET6 : AF_INET, kind, 0)
+        guard fd >= 0 else { throw SystemError("socket") }
+        Self.set(fd, SOL_SOCKET, SO_REUSEADDR)
+        if isShared { Self.set(fd, SOL_SOCKET, SO_REUSEPORT) }
+        if wanted.isIPv6 { Self.set(fd, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        // Connections inherit it from their listener.
+        Self.set(fd, Int32(IPPROTO_TCP), TCP_NODELAY)
+        let isBound = unsafe wanted.withKernelAddress { unsafe bind(fd, $0, $1) } == 0
+        let bindError = errno
+        guard isBound else {
+            _ = Glibc.close(fd)
+            throw SystemError("bind", bindError)
+        }
+        return fd
     }
 
     private static func set(_ fd: Int32, _ level: Int32, _ option: Int32) {

@@ -172,7 +172,7 @@ struct HTMLContext {
         case "style": return .style
         default:
             if name.hasPrefix("on") { return .script }
-            return name.contains(text: "src") || name.contains(text: "uri") || name.contains(text: "url") ? .url : .plain
+            return ["src", "uri", "url"].contains { name.contains(text: $0) } ? .url : .plain
         }
     }
 
