@@ -23,8 +23,9 @@ enum HelpCommand {
           --env-file  settings, below the environment
           --loops     event loops, 1 to 64 (one for each core)
 
-        Ends with 0 after SIGTERM or SIGINT (open requests are finished; a second signal ends at once; while
-        /readyz is asked, SIGTERM first makes it 503 for DRAWBRIDGE_STOP_DELAY), 78 for wrong settings, 69 when an address or the data folder is in use. SIGHUP reads API keys and settings again.
+        Ends with 0 after SIGTERM or SIGINT, when open requests are finished; a second signal ends at once. While
+        /readyz is asked, SIGTERM first makes it 503 for DRAWBRIDGE_STOP_DELAY. 78 for wrong settings, 69 when an
+        address or the data folder is in use. SIGHUP reads API keys and settings again.
 
         """,
         "check": """
