@@ -96,6 +96,10 @@ let package = Package(
         tests("JSONTests", ["JSON", "Bytes"]),
         tests("EventLoopTests", ["EventLoop", "Bytes", "TestKit"]),
         tests("HTTP1Tests", ["HTTP1", "EventLoop", "Bytes", "TestKit"]),
+        tests("HTTPClientTests", ["HTTPClient", "HTTP1", "EventLoop", "Bytes", "TestKit"]),
+        tests(
+            "RemoteBackendTests",
+            ["RemoteBackend", "InProcessBackend", "Gateway", "Compat", "Backend", "Store", "TestKit"] + engine),
         tests("CryptoTests", ["Crypto", "JSON", "Bytes", "TestKit"]),
         tests("OutgoingTests", ["Outgoing"]),
         tests("BackendTests", ["Backend", "JSON", "Bytes", "TestKit"]),
