@@ -114,6 +114,21 @@ public struct ClientResponse: Sendable {
     let head: [UInt8]
     let fields: [ResponseField]
 
+    init(status: HTTPStatus, body: [UInt8], head: [UInt8], fields: [ResponseField]) {
+        self.status = status
+        self.body = body
+        self.head = head
+        self.fields = fields
+    }
+
+    /// An answer with this head, for tests of what reads answers; of a head that is none the status is 599.
+    public init(testing head: String, body: [UInt8]) {
+        var parser = ResponseParser(headBytesMax: 65_536, fieldsMax: 100)
+        let bytes = Array(head.utf8)
+        let isHead = parser.parse(bytes.span, method: .get) == .complete
+        self.init(status: HTTPStatus(isHead ? parser.status : 599), body: body, head: bytes, fields: parser.fields)
+    }
+
     /// The first value of that name (in any letter case), white space at its ends left out; nil without one.
     public subscript(_ name: StaticString) -> String? {
         for field in fields {
