@@ -3,7 +3,7 @@
 
   run.py [--users N] [--rounds N] [--seconds N] [--only ROW[,ROW]]
 
-Rows: health, user, update, refresh, flood, size. One loop against one worker, logs off, per-client limits off, in one run, turn about. Ratios of CPU a request
+Rows: health, user, remote, update, refresh, flood, size. One loop against one worker, logs off, per-client limits off, in one run, turn about. Ratios of CPU a request
 are what counts: one wrk thread is full before a fast server is. Needs what scripts/setup.sh bench installs; figures of other machines do not compare.
 """
 from __future__ import annotations
@@ -127,10 +127,10 @@ class Bench:
 
     # -- measuring
 
-    def compare(self, path: str, peers: dict, script: str | None = None, env: dict | None = None) -> dict:
+    def compare(self, path: str, peers: dict, script: str | None = None, env: dict | None = None, own: Gateway | None = None) -> dict:
         command = [sys.executable, str(CPUBENCH), "--json", "-r", str(self.rounds), "-d", str(self.seconds)]
         command += ["-s", str(HERE / script)] if script else []
-        command += [f"{name}={peer.port}{where}" for name, (peer, where) in peers.items()] + [f"drawbridge={self.gateway.port}{path}"]
+        command += [f"{name}={peer.port}{where}" for name, (peer, where) in peers.items()] + [f"drawbridge={(own or self.gateway).port}{path}"]
         done = subprocess.run(command, env=env, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)
@@ -159,6 +159,24 @@ class Bench:
         env = self.tokens("user-tokens", [user_token(*u) for u in sample])
         found = self.compare("/auth/v1/user", {n: (p, "/user") for n, p in peers.items()}, "users.lua", env)
         self.ratio(f"GET /auth/v1/user, {len(self.users):,} users", found, 2.0)
+
+    def remote(self):
+        """The same users asked for through nginx and through a gateway with the remote backend, both before one server."""
+        sample = random.Random(4).sample(self.users, min(1000, len(self.users)))
+        env = self.tokens("remote-tokens", [user_token(*u) for u in sample])
+        gateway = Gateway({**UNLIMITED, "DRAWBRIDGE_BACKEND": "remote", "DRAWBRIDGE_REMOTE_URL": self.gateway.url}, loops=1)
+        nginx = Peer("nginx", "nginx-proxy.conf.in", {"SERVER": str(self.gateway.port)}, lambda file: ["-c", str(file)])
+        try:
+            gateway.start()
+            found = self.compare("/auth/v1/user", {"nginx": (nginx, "/auth/v1/user")}, "users.lua", env, own=gateway)
+        finally:
+            gateway.stop()
+            gateway.remove()
+            nginx.stop()
+        own, peer = found["drawbridge"], found["nginx"]
+        self.row("GET /auth/v1/user through the remote backend, against nginx proxy_pass to the same server",
+                 f"{own['cpu_ratio']:.2f} × nginx's CPU a request ({own['cpu_us']:.2f} µs; nginx {peer['cpu_us']:.2f}); {own['rps']:,.0f}/s (nginx {peer['rps']:,.0f}), "
+                 f"p99 {own['p99_us'] / 1000:.2f} ms (nginx {peer['p99_us'] / 1000:.2f})", "≤ 1.2 ×", own["cpu_ratio"] <= 1.2, own["complaints"])
 
     def ratio(self, what: str, found: dict, bar: float):
         own, nginx, haproxy = found["drawbridge"], found["nginx"], found["haproxy"]
@@ -239,7 +257,7 @@ class Bench:
     # -- the whole
 
     def run(self):
-        wanted = self.arguments.only.split(",") if self.arguments.only else ["health", "user", "update", "refresh", "flood", "size"]
+        wanted = self.arguments.only.split(",") if self.arguments.only else ["health", "user", "remote", "update", "refresh", "flood", "size"]
         peers: dict = {}
         self.gateway.start()
         try:

@@ -36,9 +36,13 @@ step wire scripts/wire.sh bare
 step wire-prefix scripts/wire.sh prefix
 step wire-ours scripts/wire.sh ours
 step conformance python3 scripts/conformance.py
+step wire-remote scripts/wire.sh remote
 step hostile scripts/wire.sh hostile
 step clients Tests/Clients/run.sh
 step instructions python3 scripts/instructions.py
+step remote-outage python3 scripts/remote.py outage
+step remote-tls python3 scripts/remote.py tls
+step remote-races python3 scripts/remote.py races
 step crash python3 scripts/crash.py --rounds 20
 
 [ -z "$failures" ] || echo "failed:$failures"

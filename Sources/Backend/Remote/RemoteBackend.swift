@@ -161,7 +161,7 @@ public final class RemoteBackend: AuthBackend {
             if let news = health.failed(error.description) { configuration.logger(news) }
             return AuthError(.timedOut, retryAfter: errors.pause, detail: detail)
         case .malformed:
-            configuration.logger("drawbridge: \(detail)")
+            configuration.logger(detail)
             return AuthError(.remote, detail: detail)
         }
     }
@@ -170,7 +170,7 @@ public final class RemoteBackend: AuthBackend {
 
     /// An answer of success that is none of Supabase Auth's.
     func unusable(_ what: String) -> AuthError {
-        configuration.logger("drawbridge: the auth server behind this gateway answered no usable \(what)")
+        configuration.logger("the auth server behind this gateway answered no usable \(what)")
         return AuthError(.remote, detail: "no usable \(what)")
     }
 

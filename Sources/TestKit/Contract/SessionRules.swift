@@ -129,7 +129,7 @@ extension ContractWorld {
     func isRefused(_ link: String) async throws -> Bool {
         switch try await open(link).result {
         case .failed(let error, _): return error.reason == .linkExpired
-        case .location(let text): return text.contains("error_code=otp_expired")
+        case .location(let text): return text.contains(text: "error_code=otp_expired")
         case .signedIn, .otherHalfAwaited, .code: return false
         }
     }
@@ -138,7 +138,7 @@ extension ContractWorld {
     func isSignedIn(_ link: String) async throws -> Bool {
         switch try await open(link).result {
         case .signedIn: return true
-        case .location(let text): return text.contains("#access_token=")
+        case .location(let text): return text.contains(text: "#access_token=")
         case .failed, .otherHalfAwaited, .code: return false
         }
     }
