@@ -67,7 +67,8 @@ let package = Package(
         module("JSON", at: "Engine/JSON", ["Bytes"]),
         module("EventLoop", at: "Engine/EventLoop", ["Bytes", "CSys"]),
         module("HTTP1", at: "Engine/HTTP1", ["Bytes", "EventLoop", "CSys"]),
-        module("HTTPClient", at: "Engine/HTTPClient", ["Bytes", "EventLoop", "HTTP1", "CSys"]),
+        module("TLS", at: "Engine/TLS", ["Bytes", "EventLoop", "COpenSSL"]),
+        module("HTTPClient", at: "Engine/HTTPClient", ["Bytes", "EventLoop", "HTTP1", "TLS", "CSys"]),
         module("Crypto", at: "Engine/Crypto", ["Bytes", "JSON", "CSys", "COpenSSL", "CCrypt", "CArgon2"]),
         module("Outgoing", at: "Engine/Outgoing", ["Bytes", "CCurl"]),
 

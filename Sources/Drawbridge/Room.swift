@@ -88,7 +88,12 @@ struct Room {
         guard let remote = settings.remote, let origin = Origin(remote.url) else {
             throw SettingsError(["DRAWBRIDGE_REMOTE_URL: is not the URL of a server, such as http://127.0.0.1:9999"])
         }
-        let client = HTTPClient(origin: origin, loops: parts.group.loops)
+        let client: HTTPClient
+        do {
+            client = try HTTPClient(origin: origin, loops: parts.group.loops)
+        } catch {
+            throw SettingsError(["DRAWBRIDGE_REMOTE_URL: TLS cannot be used: \(error)"])
+        }
         var configuration = RemoteBackend.Configuration()
         configuration.anonymousKey = remote.anonymousKey
         configuration.serviceKey = remote.serviceKey

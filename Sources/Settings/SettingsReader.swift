@@ -182,11 +182,7 @@ public struct SettingsReader: Sendable {
 
     private func remoteConflicts(_ notBuilt: String) -> [String] {
         var faults: [String] = []
-        if let url = judged.filled("DRAWBRIDGE_REMOTE_URL") {
-            if url.lowercased().hasPrefix("https:") {
-                faults.append("DRAWBRIDGE_REMOTE_URL: TLS to the server \(notBuilt); name it by http:// or a TLS proxy")
-            }
-        } else {
+        if judged.filled("DRAWBRIDGE_REMOTE_URL") == nil {
             faults.append("DRAWBRIDGE_REMOTE_URL: is needed while DRAWBRIDGE_BACKEND is \"remote\"")
         }
         if judged.text("DRAWBRIDGE_REMOTE_DIALECT") == "sovaria" {

@@ -21,7 +21,7 @@ private struct World {
         var options = HTTPClientOptions()
         options.connectPause = .milliseconds(1)
         change(&options)
-        client = HTTPClient(origin: try #require(Origin(upstream.url)), loops: group.loops, options: options)
+        client = try HTTPClient(origin: try #require(Origin(upstream.url)), loops: group.loops, options: options)
     }
 
     func get(_ target: String = "/user") async -> Result<ClientResponse, HTTPClientError> {
@@ -231,7 +231,7 @@ struct LossTests {
         defer { group.shutdown() }
         var options = HTTPClientOptions()
         options.connectPause = .milliseconds(100)
-        let client = HTTPClient(
+        let client = try HTTPClient(
             origin: try #require(Origin("http://127.0.0.1:\(port)")), loops: group.loops, options: options)
         async let answer = client.send(ClientRequest(.get, "/"))
         let second = try ScriptedUpstream(port: port) { _ in [.send(ScriptedUpstream.answer("back"))] }

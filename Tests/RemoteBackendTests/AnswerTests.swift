@@ -24,7 +24,7 @@ private struct ScriptedWorld {
         options.connectPause = .milliseconds(1)
         options.answerTimeout = .milliseconds(50)
         let origin = try #require(Origin(upstream.url + "/auth/v1"))
-        backend = RemoteWorld.backend(HTTPClient(origin: origin, loops: group.loops, options: options), change)
+        backend = RemoteWorld.backend(try HTTPClient(origin: origin, loops: group.loops, options: options), change)
     }
 
     func refresh() async -> Result<Session, AuthError> {

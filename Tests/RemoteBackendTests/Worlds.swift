@@ -87,7 +87,7 @@ struct RemoteWorld: ContractWorld {
         try server.start()
         let port = server.addresses.first?.port ?? 0
         guard let origin = Origin("http://127.0.0.1:\(port)") else { throw SystemError("origin", 22) }
-        remote = RemoteWorld.backend(HTTPClient(origin: origin, loops: group.loops), clock: own.clock)
+        remote = RemoteWorld.backend(try HTTPClient(origin: origin, loops: group.loops), clock: own.clock)
     }
 
     static func backend(

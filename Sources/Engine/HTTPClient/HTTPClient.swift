@@ -1,5 +1,6 @@
 public import EventLoop
 internal import Synchronization
+public import TLS
 
 /// A client of one server: pooled keep-alive connections on every loop, requests that wait without a thread.
 ///
@@ -11,10 +12,16 @@ public final class HTTPClient: Sendable {
     private let next = Atomic<Int>(0)
 
     /// - Parameter loops: those of the group that serves; at least one.
-    public init(origin: Origin, loops: [EventLoop], options: HTTPClientOptions = HTTPClientOptions()) {
+    /// - Throws: `TLSError` when the origin is secure and the system's trusted certificates cannot be read.
+    public init(
+        origin: Origin, loops: [EventLoop], options: HTTPClientOptions = HTTPClientOptions()
+    ) throws(TLSError) {
         self.origin = origin
+        let secure = origin.isSecure ? try TLSClient(host: origin.host) : nil
         let addresses = AddressBook(origin)
-        pools = loops.map { UpstreamPool(origin: origin, loop: $0, addresses: addresses, options: options) }
+        pools = loops.map {
+            UpstreamPool(origin: origin, loop: $0, addresses: addresses, secure: secure, options: options)
+        }
     }
 
     /// Sends a request and waits for the whole answer, whatever its status.

@@ -1,13 +1,14 @@
 internal import Bytes
 internal import EventLoop
 internal import HTTP1
+internal import TLS
 
 /// One connection to the server: a request goes out, its answer comes in, then the next.
 ///
 /// `@unchecked Sendable`: everything is touched on the pool's loop only.
 final class UpstreamConnection: EventSource, @unchecked Sendable {
     private enum Phase: UInt8 {
-        case connecting, busy, idle, closed
+        case connecting, shakingHands, busy, idle, closed
     }
 
     /// Receive calls in one turn of the loop.
@@ -17,6 +18,7 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
 
     private let pool: UpstreamPool
     private let socket: Socket
+    private var tls: TLSSession?
     private var phase = Phase.connecting
     private var exchange: Exchange?
     private var output = ByteBuffer()
@@ -61,20 +63,21 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
     }
 
     /// Whether nothing has come that nobody asked for.
-    var isQuiet: Bool { socket.isQuiet }
+    var isQuiet: Bool { tls?.isQuiet ?? socket.isQuiet }
 
     // MARK: Events
 
     override func ready(_ readiness: Readiness) {
-        if readiness.contains(.writable) { isWritable = true }
+        if readiness.contains(.writable) || tls != nil { isWritable = true }
         if !readiness.isDisjoint(with: [.peerClosed, .hungUp, .failed]) { endIsNear = true }
         switch phase {
         case .connecting: finishConnecting(readiness)
+        case .shakingHands: shakeHands()
         case .busy:
             if readiness.contains(.readable) || endIsNear { receive() }
             if phase == .busy, !output.isEmpty { flush() }
         case .idle:
-            if readiness.contains(.readable) || endIsNear { close() }
+            if endIsNear || readiness.contains(.readable) && !(tls?.isQuiet ?? false) { close() }
         case .closed: break
         }
     }
@@ -85,6 +88,30 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
             if fault != nil || endIsNear { refused(fault?.description ?? "the connection was refused") }
             return
         }
+        do {
+            guard let session = try pool.secure?.session(on: descriptor) else {
+                begin()
+                return
+            }
+            tls = session
+            phase = .shakingHands
+            shakeHands()
+        } catch {
+            refused(error.description)
+        }
+    }
+
+    private func shakeHands() {
+        switch tls?.shakeHands() {
+        case .done: begin()
+        case .waits: break
+        case .failed(let reason): refused(reason)
+        case nil: close()
+        }
+    }
+
+    /// The connection stands.
+    private func begin() {
         guard let exchange else {
             close()
             return
@@ -103,7 +130,7 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
 
     override func deadlinePassed() {
         switch phase {
-        case .connecting: refused("connecting took too long")
+        case .connecting, .shakingHands: refused("connecting took too long")
         case .busy:
             let late = exchange
             exchange = nil
@@ -136,7 +163,7 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
 
     private func flush() {
         while !output.isEmpty, isWritable {
-            switch socket.write(from: &output) {
+            switch tls?.write(from: &output) ?? socket.write(from: &output) {
             case .moved(let count, let isShort):
                 sentBytes &+= count
                 if isShort { isWritable = false }
@@ -162,7 +189,7 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
             }
             reads += 1
             if input.isEmpty { pool.buffers.fill(&input) }
-            switch socket.read(into: &input, room: Self.readBytes) {
+            switch tls?.read(into: &input, room: Self.readBytes) ?? socket.read(into: &input, room: Self.readBytes) {
             case .moved(_, let isShort):
                 hasAnswer = true
                 arm()
@@ -344,6 +371,8 @@ final class UpstreamConnection: EventSource, @unchecked Sendable {
 
     func close() {
         guard phase != .closed else { return }
+        if phase == .busy || phase == .idle { tls?.finish() }
+        tls = nil
         phase = .closed
         pool.loop.remove(self)
         socket.close()

@@ -2,6 +2,7 @@ internal import Bytes
 internal import EventLoop
 internal import HTTP1
 internal import Synchronization
+internal import TLS
 
 /// The connections of one loop to one server, and the requests that wait for one.
 ///
@@ -10,6 +11,8 @@ final class UpstreamPool: @unchecked Sendable {
     let loop: EventLoop
     let options: HTTPClientOptions
     let times: Times
+    /// nil: connections are plain.
+    let secure: TLSClient?
     /// The `Host` line.
     let host: [UInt8]
     let prefix: String
@@ -43,7 +46,10 @@ final class UpstreamPool: @unchecked Sendable {
         }
     }
 
-    init(origin: Origin, loop: EventLoop, addresses: AddressBook, options: HTTPClientOptions) {
+    init(
+        origin: Origin, loop: EventLoop, addresses: AddressBook, secure: TLSClient?, options: HTTPClientOptions
+    ) {
+        self.secure = secure
         self.loop = loop
         self.addresses = addresses
         self.options = options
