@@ -55,7 +55,7 @@ let package = Package(
     targets: [
         // C: module maps and one-line shims.
         library("CSys", pkgConfig: nil, apt: "libc6-dev"),
-        library("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),

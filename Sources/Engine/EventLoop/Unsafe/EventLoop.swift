@@ -170,9 +170,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
         _ = epoll_ctl(epoll, EPOLL_CTL_DEL, source.descriptor, nil)
         clearDeadline(of: source)
         source.slot = -1
+        // First into the other list: the table may hold the last reference.
+        graveyard.append(source)
         sources[slot] = nil
         freeSlots.append(slot)
-        graveyard.append(source)
     }
 
     /// Sets when `source` wants `deadlinePassed`, in nanoseconds of `LoopClock`. Only on the loop's thread.
