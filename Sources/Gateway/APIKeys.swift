@@ -6,10 +6,14 @@ public struct JudgedKey: Sendable, Equatable {
     public let role: APIKeyRole
     /// Names the key in the access log: `anon`, `service_role`, or the name it was made under. Never the key.
     public let id: String
+    /// The key stands in for a bearer where there is none. One that is a JWT does not: it has to be sent as the bearer
+    /// itself, as behind the stock gateway. Source: gateway.md 4.
+    public let actsAlone: Bool
     /// A key that is a JWT with `exp` is good until then.
     public let expiry: Timestamp?
 
-    public init(role: APIKeyRole, id: String, expiry: Timestamp? = nil) {
+    public init(role: APIKeyRole, id: String, actsAlone: Bool = true, expiry: Timestamp? = nil) {
+        self.actsAlone = actsAlone
         self.role = role
         self.id = id
         self.expiry = expiry

@@ -30,9 +30,10 @@ enum Destination: Equatable {
         }
         for index in path.indices where path[index] == UInt8(ascii: "\\") { return .refused }
         if hasDoubleSlash(path) {
+            // What is below the prefix, and bare paths, are Compat's: whether slashes count as one is a rule of the wire.
+            if has("/auth/v1", path) { return .auth(path: path.extracting(8...).text, isPrefixed: true) }
             let collapsed = collapse(path)
             let found = find(collapsed.span)
-            // Bare paths are Compat's: whether their slashes count as one is a rule of the wire.
             if case .auth(_, false) = found { return .auth(path: path.text, isPrefixed: false) }
             return found
         }

@@ -230,7 +230,7 @@ public final class GatewayHandler: HTTPHandler {
         if isPrefixed, !match.isOpen {
             switch judgeKey(request) {
             case .known(let judged):
-                wire.keyRole = judged.role
+                if judged.actsAlone { wire.keyRole = judged.role }
                 keyID = judged.id
             case .fault(let fault):
                 send(api.failure(fault, for: wire), request, route: match.template, into: &response)

@@ -55,7 +55,8 @@ public final class KeyRing: APIKeySource {
         for entry in state.entries where ConstantTime.equals(entry.digest, digest) { found = found ?? entry }
         if let found {
             if let expiry = found.expiry, expiry <= now { return nil }
-            return JudgedKey(role: found.role, id: found.id, expiry: found.expiry)
+            return JudgedKey(
+                role: found.role, id: found.id, actsAlone: !Self.isJWT(key), expiry: found.expiry)
         }
         guard let verifier = state.verifier, let token = try? verifier.verify(key, now: now) else { return nil }
         let role: APIKeyRole
@@ -65,6 +66,12 @@ public final class KeyRing: APIKeySource {
         default: return nil
         }
         let expiry = token.int64(.expiration).map { Timestamp(unixSeconds: min(max($0, 0), 253_402_300_799)) }
-        return JudgedKey(role: role, id: role == .service ? "service_role" : "anon", expiry: expiry)
+        return JudgedKey(
+            role: role, id: role == .service ? "service_role" : "anon", actsAlone: false, expiry: expiry)
+    }
+
+    /// Whether a key has a token's three parts; keys of the new kind have no full stop.
+    private static func isJWT(_ key: [UInt8]) -> Bool {
+        key.count { $0 == UInt8(ascii: ".") } == 2
     }
 }

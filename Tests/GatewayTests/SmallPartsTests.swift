@@ -14,7 +14,7 @@ struct DestinationTests {
     static let cases: [(String, Destination)] = [
         ("/auth/v1/user", .auth(path: "/user", isPrefixed: true)), ("/auth/v1", .auth(path: "/", isPrefixed: true)),
         ("/auth/v1/", .auth(path: "/", isPrefixed: true)), ("//auth/v1/user", .auth(path: "/user", isPrefixed: true)),
-        ("/auth/v1//user", .auth(path: "/user", isPrefixed: true)),
+        ("/auth/v1//user", .auth(path: "//user", isPrefixed: true)),
         ("/auth/v1x/user", .auth(path: "/auth/v1x/user", isPrefixed: false)),
         ("/user", .auth(path: "/user", isPrefixed: false)), ("//user", .auth(path: "//user", isPrefixed: false)),
         ("/rest/v1/t", .upstream(.rest)), ("/rest/v1", .upstream(.rest)), ("/pg/x", .upstream(.meta)),
