@@ -11,14 +11,21 @@ shift
 launch='.build/release/drawbridge serve'
 tools=conformance/tools
 replay() { python3 "$tools/replay.py" check "$@" --launch "$launch" --brief; }
+# The cases of several lists of a folder: FOLDER LISTS [further arguments].
+listed() {
+    folder=conformance/$1
+    lists=$2
+    shift 2
+    (cd "$folder" && sort -u $lists) | replay "$folder" --list /dev/stdin "$@"
+}
 case "$kind" in
-    bare) replay conformance/golden --list conformance/golden/first-light.txt "$@" ;;
-    prefix) replay conformance/golden --list conformance/golden/first-light.txt --prefix /auth/v1 "$@" ;;
+    bare) listed golden 'first-light.txt core.txt' "$@" ;;
+    prefix) listed golden 'first-light.txt core.txt' --prefix /auth/v1 "$@" ;;
     remote)
         launch="python3 $tools/pair.py .build/release/drawbridge"
         replay conformance/golden --list conformance/golden/core.txt "$@" ;;
-    ours) replay conformance/golden-ours --list conformance/golden-ours/first-light.txt "$@" ;;
-    ours-prefix) replay conformance/golden-ours --list conformance/golden-ours/first-light.txt --prefix /auth/v1 "$@" ;;
+    ours) listed golden-ours 'first-light.txt passwordless.txt' "$@" ;;
+    ours-prefix) listed golden-ours 'first-light.txt passwordless.txt' --prefix /auth/v1 "$@" ;;
     hostile) python3 "$tools/hostile.py" --launch "$launch" "$@" ;;
     slow) python3 "$tools/hostile.py" --launch "$launch" --slow "$@" ;;
     *) echo "wire.sh: no kind $kind" >&2; exit 2 ;;

@@ -61,6 +61,7 @@ enum ValuesInForce {
             "GOTRUE_SMS_OTP_EXP": seconds(policy.smsCodeLifetime),
             "GOTRUE_SMS_OTP_LENGTH": .whole(Int64(policy.smsCodeLength)),
             "GOTRUE_RATE_LIMIT_EMAIL_SENT": .rate(policy.emailLimit),
+            "GOTRUE_RATE_LIMIT_SMS_SENT": .rate(policy.smsLimit),
         ]
     }
 
