@@ -51,7 +51,7 @@ struct Room {
         let probe: any ReadinessProbe
         if let own = parts.own {
             let desk = try Self.desk(settings, parts, own)
-            backend = Self.ownBackend(settings, own, keys.access, desk)
+            backend = Self.ownBackend(settings, own, keys.access, desk, parts.outgoing)
             probe = StoreProbe(store: own.store)
             self.desk = desk
             client = nil
@@ -72,13 +72,18 @@ struct Room {
     }
 
     private static func ownBackend(
-        _ settings: ServerSettings, _ own: Own, _ tokens: AccessTokenKeys, _ desk: MailDesk
+        _ settings: ServerSettings, _ own: Own, _ tokens: AccessTokenKeys, _ desk: MailDesk,
+        _ outgoing: OutgoingClient?
     ) -> InProcessBackend {
         var dependencies = InProcessBackend.Dependencies(
             store: own.store, clock: SystemClock(), random: SystemRandom(), passwords: own.hasher, tokens: tokens,
             mail: desk)
         dependencies.messages = messages(settings, own)
         dependencies.publicSettings = publicSettings(settings)
+        if let leaked = settings.leakedPasswords, let outgoing {
+            dependencies.leakedPasswords = LeakedPasswordRange(
+                outgoing, url: leaked.url ?? LeakedPasswordRange.publicURL, userAgent: leaked.userAgent)
+        }
         return InProcessBackend(policy: settings.policy, dependencies)
     }
 

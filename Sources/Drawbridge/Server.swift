@@ -42,6 +42,7 @@ final class Server {
         group = try EventLoopGroup(count: first.loops ?? Process.cores)
         let needsOutside = listeners.contains {
             $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
+                || $0.settings.leakedPasswords != nil
         }
         var limits = OutgoingClient.Limits()
         limits.trustedAuthoritiesFile = first.trustedAuthoritiesFile

@@ -92,7 +92,6 @@ public struct JudgedSettings: Sendable {
     /// Protections that somebody may count on: their absence is told in words.
     private static let reliedOn: [(String, String)] = [
         ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "captcha tokens are not checked in this version"),
-        ("GOTRUE_PASSWORD_HIBP_ENABLED", "passwords are not checked against known leaks in this version"),
         ("GOTRUE_HOOK_PASSWORD_VERIFICATION_ATTEMPT_ENABLED", "the hook is not asked in this version"),
         ("GOTRUE_HOOK_SEND_SMS_ENABLED", "the hook is not asked in this version, and no text message leaves"),
         ("GOTRUE_HOOK_BEFORE_USER_CREATED_ENABLED", "the hook is not asked in this version"),

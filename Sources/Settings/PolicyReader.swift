@@ -40,6 +40,7 @@ struct PolicyReader {
         set(judged.whole("GOTRUE_PASSWORD_MIN_LENGTH").map { max(6, $0) }, &policy.passwordLengthMin)
         set(
             judged.text("GOTRUE_PASSWORD_REQUIRED_CHARACTERS").map(Self.characterSets), &policy.passwordCharacterSets)
+        set(judged.flag("GOTRUE_PASSWORD_HIBP_FAIL_CLOSED"), &policy.leakedPasswordCheckFailsClosed)
         set(
             judged.flag("GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD"), &policy.passwordChangeNeedsCurrent)
         set(

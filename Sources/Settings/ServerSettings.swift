@@ -38,6 +38,8 @@ public struct ServerSettings: Sendable {
     public var policy = Policy.sovaria
     public var tokens = TokenSettings()
     public var mail = MailSettings()
+    /// nil: passwords are not looked up among leaked ones.
+    public var leakedPasswords: LeakedPasswordSettings?
     /// The member names of `external` in GET /settings whose provider is on.
     public var enabledProviders: Set<String> = []
     public var smsProvider = ""
@@ -56,6 +58,13 @@ public struct ServerSettings: Sendable {
         case on
         case off
     }
+}
+
+/// Who is asked about leaked passwords (`GOTRUE_PASSWORD_HIBP_*`, `DRAWBRIDGE_LEAKED_PASSWORDS_URL`).
+public struct LeakedPasswordSettings: Sendable, Equatable {
+    /// The digits asked for are put behind it; nil is the public service.
+    public var url: String?
+    public var userAgent: String
 }
 
 /// What the gateway allows to other origins. Source: gateway.md 6, deviations.md.

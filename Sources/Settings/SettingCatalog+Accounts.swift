@@ -80,9 +80,9 @@ extension SettingCatalog {
     static let passwords: [SettingName] = [
         .init("GOTRUE_PASSWORD_MIN_LENGTH", .whole(0...72), default: "6"),
         .init("GOTRUE_PASSWORD_REQUIRED_CHARACTERS", .text),
-        .init("GOTRUE_PASSWORD_HIBP_ENABLED", .flag, default: "false", life: .later),
-        .init("GOTRUE_PASSWORD_HIBP_FAIL_CLOSED", .flag, default: "false", life: .later),
-        .init("GOTRUE_PASSWORD_HIBP_USER_AGENT", .text, default: "https://github.com/supabase/gotrue", life: .later),
+        .init("GOTRUE_PASSWORD_HIBP_ENABLED", .flag, default: "false"),
+        .init("GOTRUE_PASSWORD_HIBP_FAIL_CLOSED", .flag, default: "false"),
+        .init("GOTRUE_PASSWORD_HIBP_USER_AGENT", .text, default: "https://github.com/supabase/gotrue"),
         .init("GOTRUE_PASSWORD_HIBP_BLOOM_ENABLED", .flag, default: "false", life: .later),
         .init("GOTRUE_PASSWORD_HIBP_BLOOM_ITEMS", .whole(0...2_147_483_647), default: "100000", life: .later),
         .init("GOTRUE_PASSWORD_HIBP_BLOOM_FALSE_POSITIVES", .decimal, default: "0.0000099", life: .later),

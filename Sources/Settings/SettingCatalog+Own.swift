@@ -34,7 +34,7 @@ extension SettingCatalog {
         .init("DRAWBRIDGE_SMS_BLOCKED_CALLING_CODES", .callingCodes, life: .later),
         .init("DRAWBRIDGE_AUDIENCES", .list),
         .init("DRAWBRIDGE_PREVENT_ENUMERATION", .flag),
-        .init("DRAWBRIDGE_LEAKED_PASSWORDS_URL", .url, life: .later),
+        .init("DRAWBRIDGE_LEAKED_PASSWORDS_URL", .url),
         .init("DRAWBRIDGE_SMS_PROVIDER_URL", .url, life: .later),
         .init("DRAWBRIDGE_CAPTCHA_URL", .url, life: .later),
     ]

@@ -21,6 +21,11 @@ public struct SettingsReader: Sendable {
         settings.remote = remote()
         settings.tokens = tokens()
         settings.mail = mail()
+        if judged.flag("GOTRUE_PASSWORD_HIBP_ENABLED") ?? false {
+            settings.leakedPasswords = LeakedPasswordSettings(
+                url: judged.filled("DRAWBRIDGE_LEAKED_PASSWORDS_URL"),
+                userAgent: judged.filled("GOTRUE_PASSWORD_HIBP_USER_AGENT") ?? "drawbridge")
+        }
         settings.policy = PolicyReader(judged: judged).policy(listen: settings.listen, bare: settings.hasBarePaths)
         providers(&settings)
         return settings

@@ -121,7 +121,8 @@ struct ErrorCodeTests {
             while let file = files?.nextObject() as? String {
                 let url = folder.appendingPathComponent(name).appendingPathComponent(file)
                 if file.hasSuffix(".txt") {
-                    listed.formUnion(try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init))
+                    let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+                    listed.formUnion(lines.map(String.init))
                 } else if file.hasSuffix(".json") {
                     cases.append(try JSONValue.parse(Array(try Data(contentsOf: url))))
                 }

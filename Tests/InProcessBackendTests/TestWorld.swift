@@ -18,7 +18,8 @@ final class TestWorld: Sendable {
     private let folder: String
 
     init(
-        _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, _ change: (inout Policy) -> Void = { _ in }
+        _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, leaked: (any LeakedPasswordSource)? = nil,
+        _ change: (inout Policy) -> Void = { _ in }
     ) throws {
         var policy = base
         policy.bcryptCost = 4
@@ -28,12 +29,12 @@ final class TestWorld: Sendable {
         options.synchronous = .normal
         store = try SQLiteStore(folder: folder, options: options)
         let random = SystemRandom()
-        backend = InProcessBackend(
-            policy: policy,
-            InProcessBackend.Dependencies(
-                store: store, clock: clock, random: random,
-                passwords: PasswordHasher(threads: 1, queueMax: 64, cost: policy.bcryptCost, random: random),
-                tokens: try tokens ?? AccessTokenKeys(secret: Self.secret)))
+        var dependencies = InProcessBackend.Dependencies(
+            store: store, clock: clock, random: random,
+            passwords: PasswordHasher(threads: 1, queueMax: 64, cost: policy.bcryptCost, random: random),
+            tokens: try tokens ?? AccessTokenKeys(secret: Self.secret))
+        dependencies.leakedPasswords = leaked
+        backend = InProcessBackend(policy: policy, dependencies)
     }
 
     /// Closes the store and removes its folder.
@@ -108,10 +109,10 @@ func failure<Value>(
 
 /// Runs the body in a world of its own, which is cleared away after it.
 func inWorld(
-    _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, _ change: (inout Policy) -> Void = { _ in },
-    _ body: (TestWorld) async throws -> Void
+    _ base: Policy = .supabase, tokens: AccessTokenKeys? = nil, leaked: (any LeakedPasswordSource)? = nil,
+    _ change: (inout Policy) -> Void = { _ in }, _ body: (TestWorld) async throws -> Void
 ) async throws {
-    let world = try TestWorld(base, tokens: tokens, change)
+    let world = try TestWorld(base, tokens: tokens, leaked: leaked, change)
     do {
         try await body(world)
     } catch {

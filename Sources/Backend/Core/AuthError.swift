@@ -54,7 +54,7 @@ public struct AuthError: Error, Sendable, CustomStringConvertible {
 
         // Addresses and passwords.
         case emailMissing, emailTooLong, emailMalformed, phoneMalformed, channelInvalid
-        case passwordTooLong, passwordWeak, passwordQueueFull
+        case passwordTooLong, passwordWeak, passwordQueueFull, leakedPasswordsUnknown
         case textHasNUL, audienceTooLong, roleTooLong
 
         // Sign-up (10.1).

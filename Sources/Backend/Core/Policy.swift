@@ -18,6 +18,8 @@ public struct Policy: Sendable {
     public var passwordLengthMin = 6
     /// Sets of characters, of each of which a password needs one.
     public var passwordCharacterSets: [String] = []
+    /// Nobody can say whether a new password is known to the world: it is refused instead of taken.
+    public var leakedPasswordCheckFailsClosed = false
     /// bcrypt's cost for new hashes, 4 to 31.
     public var bcryptCost = 10
     public var passwordChangeNeedsCurrent = false

@@ -20,6 +20,8 @@ public final class InProcessBackend: Sendable {
         public var mail: MailDesk?
         /// How text messages leave; nil where there is no provider.
         public var messages: (any MessageSender)?
+        /// Who knows leaked passwords; nil asks nobody.
+        public var leakedPasswords: (any LeakedPasswordSource)?
         /// What `GET /settings` tells when more is set than the policy knows (providers, passkeys); nil derives it.
         public var publicSettings: PublicSettings?
 
@@ -46,6 +48,7 @@ public final class InProcessBackend: Sendable {
     let tokens: AccessTokenKeys
     let mail: MailDesk?
     let messages: (any MessageSender)?
+    let leakedPasswords: (any LeakedPasswordSource)?
     let accounts: AccountCache
     let shownSettings: PublicSettings?
     let redirects: RedirectRules
@@ -62,6 +65,7 @@ public final class InProcessBackend: Sendable {
         tokens = dependencies.tokens
         mail = dependencies.mail
         messages = dependencies.messages
+        leakedPasswords = dependencies.leakedPasswords
         shownSettings = dependencies.publicSettings
         accounts = AccountCache()
         redirects = RedirectRules(policy)

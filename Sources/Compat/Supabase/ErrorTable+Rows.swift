@@ -245,6 +245,9 @@ extension ErrorTable {
         Row(
             .timedOut, 504, "request_timeout",
             "Processing this request timed out, please retry after a moment."),
+        Row(
+            .leakedPasswordsUnknown, 500, "unexpected_failure",
+            "Unable to perform password strength check with HaveIBeenPwned.org."),
         Row(.notSupported, 404, "feature_disabled", "This server does not offer this feature"),
         Row(.remote, 502, "unexpected_failure", "The auth server behind this gateway gave no usable answer"),
     ]

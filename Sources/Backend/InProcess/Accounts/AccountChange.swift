@@ -16,13 +16,13 @@ struct AccountChange: Sendable {
     let appMetadata: JSONObject?
     let pkce: PKCEChallenge
 
-    init(_ update: UpdateUser, _ policy: Policy) throws(AuthError) {
+    init(_ update: UpdateUser, _ policy: Policy, isLeaked: Bool = false) throws(AuthError) {
         let emailText = update.email ?? ""
         let phoneText = update.phone ?? ""
         email = emailText.isEmpty ? nil : try EmailAddress(validating: emailText).text
         phone = phoneText.isEmpty ? nil : try PhoneNumber(validating: phoneText).digits
         channel = phoneText.isEmpty ? "" : try MessageChannel.judged(update.channel)
-        if let password = update.password { try PasswordRules(policy).check(password) }
+        if let password = update.password { try PasswordRules(policy, isLeaked: isLeaked).check(password) }
         try Metadata.check(update.userMetadata)
         try Metadata.check(update.appMetadata)
         password = update.password

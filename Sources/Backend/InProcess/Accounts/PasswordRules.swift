@@ -12,7 +12,11 @@ struct PasswordRules: Sendable {
     /// Of each of these sets a password needs one character.
     let characterSets: [String]
 
-    init(_ policy: Policy) {
+    /// The password at hand is known to the world.
+    let isLeaked: Bool
+
+    init(_ policy: Policy, isLeaked: Bool = false) {
+        self.isLeaked = isLeaked
         lengthMin = max(policy.passwordLengthMin, Self.lengthFloor)
         characterSets = policy.passwordCharacterSets.filter { !$0.isEmpty }
     }
@@ -43,6 +47,10 @@ struct PasswordRules: Sendable {
         if !characterSets.allSatisfy({ $0.unicodeScalars.contains { scalars.contains($0) } }) {
             let list = characterSets.joined(separator: ", ")
             faults.append(("characters", "Password should contain at least one character of each: \(list)."))
+        }
+        if isLeaked {
+            faults.append(
+                ("pwned", "Password is known to be weak and easy to guess, please choose a different one."))
         }
         return faults
     }

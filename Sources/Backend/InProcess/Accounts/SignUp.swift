@@ -25,7 +25,9 @@ extension InProcessBackend {
     ///   `emailSendLimit`, `emailNotAuthorized`, `mailNotDelivered`, `smsSendInterval`, `smsProviderMissing`,
     ///   `smsNotDelivered`, `passwordQueueFull`.
     public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
-        try await self.signUp(try SignUpRequest(signUp, policy), passwordHash: nil, context)
+        let isLeaked = policy.isSignUpDisabled ? false : try await isLeaked(signUp.password)
+        return try await self.signUp(
+            try SignUpRequest(signUp, policy, isLeaked: isLeaked), passwordHash: nil, context)
     }
 
     /// - Parameter passwordHash: of a password that nobody knows, where the account is to have none of its owner's.

@@ -15,10 +15,10 @@ struct SignUpRequest: Sendable {
     let flow: PKCERules.Flow?
 
     /// Judged in the reference's order.
-    init(_ signUp: SignUp, _ policy: Policy) throws(AuthError) {
+    init(_ signUp: SignUp, _ policy: Policy, isLeaked: Bool = false) throws(AuthError) {
         guard !policy.isSignUpDisabled else { throw AuthError(.signUpDisabled) }
         guard let password = signUp.password, !password.isEmpty else { throw AuthError(.signUpPasswordMissing) }
-        try PasswordRules(policy).check(password)
+        try PasswordRules(policy, isLeaked: isLeaked).check(password)
         let email = signUp.email ?? ""
         let phone = signUp.phone ?? ""
         guard email.isEmpty || phone.isEmpty else { throw AuthError(.signUpEmailAndPhone) }

@@ -21,7 +21,7 @@ extension InProcessBackend {
     ) async throws(AuthError) -> User {
         guard let userID = principal.userID else { throw AuthError(.subjectMissing) }
         let account = try await snapshot(userID, principal)
-        let change = try AccountChange(update, policy)
+        let change = try AccountChange(update, policy, isLeaked: try await isLeaked(update.password))
         if change.appMetadata != nil, account.user.role != policy.administratorGroup {
             throw AuthError(.appMetadataNeedsAdmin)
         }

@@ -16,7 +16,7 @@ extension InProcessBackend {
         guard known != nil else { throw AuthError(.userNotFound) }
         var change = try AdminChange(attributes)
         if let password = attributes.password {
-            try PasswordRules(policy).check(password)
+            try PasswordRules(policy, isLeaked: try await isLeaked(password)).check(password)
             change.passwordHash = try await passwords.hash(password)
         }
         let actor = adminActor(principal)

@@ -107,7 +107,7 @@ extension InProcessBackend {
             code: OneTimeCode.random(length: policy.emailCodeLength, random))
         if let password {
             guard !password.isEmpty else { throw AuthError(.signUpPasswordMissing) }
-            try PasswordRules(policy).check(password)
+            try PasswordRules(policy, isLeaked: try await isLeaked(password)).check(password)
         }
         switch type {
         case .signUp, .invite:

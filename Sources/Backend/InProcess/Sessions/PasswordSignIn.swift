@@ -17,7 +17,8 @@ extension InProcessBackend {
             let checked = try await check(signIn.password, of: address, audience)
             guard let opened = try await open(checked, address, context) else { continue }
             var session = try await issueReloaded(opened)
-            session.passwordJudgement = PasswordRules(policy).judge(signIn.password)
+            let isLeaked = (try? await isLeaked(signIn.password)) ?? false
+            session.passwordJudgement = PasswordRules(policy, isLeaked: isLeaked).judge(signIn.password)
             return session
         }
         throw AuthError(.invalidCredentials)
