@@ -24,6 +24,7 @@ struct ErrorShapeTests {
     func classesOfStatus() {
         let ours: Set<AuthError.Reason> = [
             .unexpected, .unavailable, .timedOut, .remote, .passwordQueueFull, .mailNotDelivered, .smsProviderMissing,
+            .leakedPasswordsUnknown,
         ]
         for reason in AuthError.Reason.allCases {
             #expect(((ErrorTable.rows[reason]?.status ?? 0) >= 500) == ours.contains(reason), "\(reason)")
