@@ -97,6 +97,9 @@ struct RunTests {
         #expect(try result(sent).verdict == .passed)
         #expect(try result(#"{"path":"/user","headers":{"x":"a\nb"}}"#).verdict == .differs)
         #expect(try result(#"{"path":"/user","headers":{"x y":"a"}}"#).verdict == .notRun)
+        let doubled = Array(repeating: #"{"do":"make","var":"a","text":"{{a}}{{a}}"}"#, count: 40)
+        let first = #"{"do":"make","var":"a","text":"{{fill:1000000}}"},"#
+        #expect(try result(first + doubled.joined(separator: ",")).verdict == .notRun)
         let filled =
             #"{"method":"POST","path":"/echo","raw":"\"{{fill:5:é}}{{tag}}\"","expect":{"status":200,"#
             + #""headers":{"content-type":"application/json"},"json":"ééééé<tag>"}}"#

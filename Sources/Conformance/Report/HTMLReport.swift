@@ -103,7 +103,7 @@ enum HTMLReport {
             let note = bad > 0 ? badge("bad", "\(bad) differ") : badge("quiet", "nothing that counts")
             return """
                 <details\(bad > 0 ? " open" : "")><summary><b>\(escaped(endpoint.name))</b> \(note)
-                <span class="dim">\(endpoint.answers) answers compared</span></summary>
+                <span class="dim">\(TextReport.plural(endpoint.answers, "answer")) compared</span></summary>
                 <table><thead><tr><th>field</th><th>times</th><th>expected</th><th>got</th><th>seen in</th></tr></thead>
                 <tbody>\(rows)</tbody></table></details>
 
@@ -114,8 +114,8 @@ enum HTMLReport {
 
     private static func field(_ field: Report.Field) -> String {
         let first = field.examples.first
-        let names = field.examples.prefix(5).map { "<a href=\"#case-\(escaped($0.id))\">\(escaped($0.id))</a>" }
-        let more = field.count > names.count ? " and \(field.count - names.count) more" : ""
+        let names = field.ids.prefix(4).map { "<a href=\"#case-\(escaped($0))\">\(escaped($0))</a>" }
+        let more = field.ids.count > names.count ? "<br>and more" : ""
         let mark = field.mark == .differs ? "" : " " + badge(kind(field.mark), field.mark.rawValue)
         let why = field.why.isEmpty ? "" : "<small>\(escaped(field.why))</small>"
         return """

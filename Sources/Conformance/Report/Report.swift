@@ -2,7 +2,7 @@ import JSON
 
 /// All results of a run, and what they have in common.
 struct Report: Sendable {
-    /// One field of one endpoint, over all cases.
+    /// One field of one endpoint that differs in one way, over all cases.
     struct Field: Sendable {
         enum Mark: String, Sendable {
             case differs
@@ -26,6 +26,11 @@ struct Report: Sendable {
         var examples: [Example] = []
 
         static let examplesMax = 20
+
+        /// The cases in which it was seen, each once.
+        var ids: [String] {
+            examples.reduce(into: []) { if !$0.contains($1.id) { $0.append($1.id) } }
+        }
     }
 
     struct Endpoint: Sendable {
@@ -81,7 +86,8 @@ struct Report: Sendable {
                 for difference in finding.differences {
                     let (mark, why) = mark(difference.standing)
                     let path = general(difference.path)
-                    let key = "\(path)\u{0}\(mark.rawValue)\u{0}\(why)"
+                    let values = Difference.short(difference.expected) + "\u{0}" + Difference.short(difference.got)
+                    let key = [path, mark.rawValue, why, values].joined(separator: "\u{0}")
                     var endpoint = found[finding.endpoint] ?? Endpoint(name: finding.endpoint)
                     let place = places[finding.endpoint]?[key] ?? endpoint.fields.count
                     if place == endpoint.fields.count {

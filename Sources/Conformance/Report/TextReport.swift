@@ -3,6 +3,8 @@ import JSON
 /// The report for a terminal.
 enum TextReport {
     private static let valueMax = 300
+    /// Rows of one endpoint in the ending; the report has them all.
+    private static let rowsMax = 20
 
     /// What is said about a case as soon as it is over; empty if there is nothing to say.
     static func line(_ result: CaseResult, isBrief: Bool) -> String {
@@ -63,7 +65,8 @@ enum TextReport {
                     visible(Difference.short(first?.got, lengthMax: 48)),
                 ]
             }
-            out += table([["field", "", "expected", "got"]] + rows)
+            out += table([["field", "", "expected", "got"]] + rows.prefix(rowsMax))
+            if rows.count > rowsMax { out += "    and \(rows.count - rowsMax) more\n" }
         }
         out += "\n" + reasons(report)
         var counts = ["\(report.count(.passed)) passed", "\(report.count(.differs)) differ"]
@@ -90,7 +93,7 @@ enum TextReport {
 
     private static func value(_ value: JSONValue?) -> String { visible(Difference.short(value, lengthMax: valueMax)) }
 
-    private static func plural(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+    static func plural(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
     /// A text that cannot play tricks with a terminal: control characters are written as `\u{1B}`.
     static func visible(_ text: String) -> String {

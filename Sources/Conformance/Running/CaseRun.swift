@@ -12,6 +12,8 @@ final class CaseRun {
 
     /// The longest text that `{{fill:N}}` makes.
     private static let fillMax = 16 << 20
+    /// Bytes that placeholders of one run may be replaced with: texts that double cannot fill the memory.
+    private static let filledMax = 256 << 20
 
     let one: ConformanceCase
     let world: World
@@ -21,6 +23,7 @@ final class CaseRun {
     let tag: String
     var normalizer: Normalizer
     var values: [String: JSONValue] = [:]
+    private var filled = 0
 
     init(_ one: ConformanceCase, world: World, server: any ServerUnderTest, prefix: String, keys: CallerKeys) {
         (self.one, self.world, self.server, self.prefix) = (one, world, server, prefix)
@@ -146,11 +149,21 @@ final class CaseRun {
                 continue
             }
             let found = try value(String(decoding: bytes[(index + 2)..<(end - 2)], as: UTF8.self))
-            if index == 0, end == bytes.count { return found }
-            out += ValueText.plain(found).utf8
+            if index == 0, end == bytes.count {
+                try count(found.string?.utf8.count ?? 0)
+                return found
+            }
+            let text = ValueText.plain(found)
+            try count(text.utf8.count)
+            out += text.utf8
             index = end
         }
         return .string(String(decoding: out, as: UTF8.self))
+    }
+
+    private func count(_ bytes: Int) throws(StepStop) {
+        filled += bytes
+        guard filled <= Self.filledMax else { throw .notRun("placeholders stand for more than 256 MiB") }
     }
 
     /// Where `{{name}}` that begins at an index ends.
