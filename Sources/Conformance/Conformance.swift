@@ -27,7 +27,7 @@ public enum Conformance {
         return report.outcome
     }
 
-    /// The settings that a server must have so that the cases of the base configuration can be run on it, as an env file.
+    /// The settings that a server must have for the cases of the base configuration, as an env file.
     ///
     /// - Parameter url: the server's URL, without a prefix.
     public static func environmentFile(

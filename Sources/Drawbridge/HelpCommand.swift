@@ -55,7 +55,7 @@ enum HelpCommand {
 
           CASES           case files, and folders of them
           --target        a server that runs already: the cases of the base configuration (--all: every case)
-          --launch        a shell command that starts a server, with its settings, PORT and REPLAY_DIR in the environment
+          --launch        a shell command that starts a server; settings, PORT and REPLAY_DIR are in its environment
           --reference     compare the target with this server live, without recorded answers; what the reference
                           answers differently a second time is noise
           --prefix        in front of every endpoint, such as /auth/v1 (--reference-prefix: the reference's)

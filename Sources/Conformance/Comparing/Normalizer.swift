@@ -1,8 +1,9 @@
 import Bytes
 import JSON
 
-/// Makes answers comparable: what differs from run to run becomes a placeholder. Source: conformance-format.md, `expect`.
+/// Makes answers comparable: what differs from run to run becomes a placeholder.
 ///
+/// Source: conformance-format.md, `expect`.
 /// Values are numbered by first appearance, so one normalizer serves one run of one case.
 struct Normalizer {
     /// A part of an answer that cannot be read here.

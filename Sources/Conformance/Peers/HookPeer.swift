@@ -2,7 +2,9 @@ import Bytes
 import Crypto
 import JSON
 
-/// Records calls to hooks and answers as the case scripts it; serves mail templates and a range API of leaked passwords.
+/// Records calls to hooks and answers as the case scripts it.
+///
+/// Also serves mail templates and a range API of leaked passwords.
 final class HookPeer: Sendable {
     /// A call as it came.
     struct Call: Sendable {

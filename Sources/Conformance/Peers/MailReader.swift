@@ -9,7 +9,9 @@ struct KeptMail: Sendable {
     var text = ""
 }
 
-/// Reads a message as far as the cases look at it: sender, subject, and the texts of its parts. Source: RFC 5322, 2045, 2047.
+/// Reads a message as far as the cases look at it: sender, subject, and the texts of its parts.
+///
+/// Source: RFC 5322, 2045, 2047.
 enum MailReader {
     static let depthMax = 16
     static let partsMax = 200

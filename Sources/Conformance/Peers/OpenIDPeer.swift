@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JSON
 
-/// An OpenID provider (Keycloak's paths, and GitHub's) whose next user the case names. Source: conformance-format.md, `idp`.
+/// An OpenID provider (Keycloak's paths, and GitHub's) whose next user the case names.
 ///
+/// Source: conformance-format.md, `idp`.
 /// Any `/realms/NAME` is an issuer of its own with the same keys.
 final class OpenIDPeer: Sendable {
     static let firstKey = "test-rsa-1"

@@ -34,6 +34,10 @@ enum HTMLReport {
         return "<code>\(escaped(Difference.short(value, lengthMax: valueMax)))</code>"
     }
 
+    private static func name(_ path: String) -> String {
+        "<code>\(escaped(path.isEmpty ? "answer" : path))</code>"
+    }
+
     private static func badge(_ kind: String, _ text: String) -> String {
         #"<span class="badge \#(kind)">\#(escaped(text))</span>"#
     }
@@ -119,7 +123,7 @@ enum HTMLReport {
         let mark = field.mark == .differs ? "" : " " + badge(kind(field.mark), field.mark.rawValue)
         let why = field.why.isEmpty ? "" : "<small>\(escaped(field.why))</small>"
         return """
-            <tr class="\(kind(field.mark))"><td><code>\(escaped(field.path.isEmpty ? "answer" : field.path))</code>\(mark)\(why)</td>
+            <tr class="\(kind(field.mark))"><td>\(name(field.path))\(mark)\(why)</td>
             <td>\(field.count)</td><td>\(code(first?.expected))</td><td>\(code(first?.got))</td>
             <td>\(names.joined(separator: "<br>"))\(more)</td></tr>
 
@@ -132,7 +136,8 @@ enum HTMLReport {
         var out = "<section><h2>Cases</h2>"
         out += loud.map { one in
             """
-            <details id="case-\(escaped(one.id))"><summary>\(badge(one.verdict == .differs ? "bad" : "open", one.verdict.rawValue))
+            <details id="case-\(escaped(one.id))">
+            <summary>\(badge(one.verdict == .differs ? "bad" : "open", one.verdict.rawValue))
             <b>\(escaped(one.id))</b> <span class="dim">\(escaped(one.title))</span></summary>\(details(one))</details>
 
             """
@@ -144,7 +149,8 @@ enum HTMLReport {
                     + "<span class=\"dim\">\(escaped(one.title))</span></li>"
             }
             out +=
-                "<details><summary>\(badge("good", "passed")) \(quiet.count) cases</summary><ul>\(items.joined())</ul></details>"
+                "<details><summary>\(badge("good", "passed")) \(quiet.count) cases</summary>"
+                + "<ul>\(items.joined())</ul></details>"
         }
         return out + "</section>\n"
     }
@@ -154,7 +160,7 @@ enum HTMLReport {
         for finding in one.findings {
             let rows = finding.differences.map { difference -> String in
                 let (mark, why) = marks(difference.standing)
-                let name = "<code>\(escaped(difference.path.isEmpty ? "answer" : difference.path))</code>"
+                let name = name(difference.path)
                 let note =
                     mark == .differs ? "" : " " + badge(kind(mark), mark.rawValue) + "<small>\(escaped(why))</small>"
                 return "<tr class=\"\(kind(mark))\"><td>\(name)\(note)</td><td>\(code(difference.expected))</td>"
@@ -208,7 +214,8 @@ enum HTMLReport {
         h2{font-size:1.15rem;margin:2.2em 0 .7em} h3{font-size:.95rem;margin:1.2em 0 .4em}
         .over{margin:0;color:var(--dim);text-transform:uppercase;letter-spacing:.08em;font-size:.75rem}
         code{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,monospace;overflow-wrap:anywhere}
-        .bar{display:flex;gap:2px;height:10px;border-radius:5px;overflow:hidden;margin:20px 0 14px;background:var(--soft)}
+        .bar{display:flex;gap:2px;height:10px;border-radius:5px;overflow:hidden;margin:20px 0 14px;\
+        background:var(--soft)}
         .bar i{flex-basis:0} .bar .good{background:var(--good)} .bar .bad{background:var(--bad)}
         .bar .open{background:var(--open)}
         .cards{list-style:none;display:flex;flex-wrap:wrap;gap:10px 28px;padding:0;margin:0;color:var(--dim)}
@@ -216,12 +223,14 @@ enum HTMLReport {
         .cards .good b{color:var(--good)} .cards .bad b{color:var(--bad)} .cards .open b{color:var(--open)}
         .cards .known b{color:var(--known)}
         details{border:1px solid var(--line);border-radius:8px;margin:8px 0;padding:0 14px;overflow:hidden}
-        summary{cursor:pointer;padding:9px 0} details[open]>summary{border-bottom:1px solid var(--line);margin-bottom:10px}
+        summary{cursor:pointer;padding:9px 0}
+        details[open]>summary{border-bottom:1px solid var(--line);margin-bottom:10px}
         table{width:100%;border-collapse:collapse;margin:4px 0 12px;table-layout:fixed}
         th{text-align:left;font-weight:500;font-size:.8rem;color:var(--dim)}
         th,td{padding:6px 10px 6px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
         tr:last-child td{border-bottom:0} th:nth-child(2):nth-last-child(4){width:4.5em}
-        tr.quiet{color:var(--dim)} tr.bad td:first-child code{color:var(--bad)} tr.known td:first-child code{color:var(--known)}
+        tr.quiet{color:var(--dim)} tr.bad td:first-child code{color:var(--bad)}
+        tr.known td:first-child code{color:var(--known)}
         .badge{display:inline-block;border:1px solid currentColor;border-radius:99px;padding:0 8px;font-size:.74rem;\
         line-height:1.6;white-space:nowrap;color:var(--dim)}
         .badge.good{color:var(--good)} .badge.bad{color:var(--bad)} .badge.open{color:var(--open)}

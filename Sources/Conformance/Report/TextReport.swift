@@ -38,7 +38,8 @@ enum TextReport {
                 out += "        \(visible(difference.path.isEmpty ? "answer" : difference.path))"
                 if case .known(let why) = difference.standing { out += "  [known deviation: \(visible(why))]" }
                 out +=
-                    "\n            expected  \(value(difference.expected))\n            got       \(value(difference.got))\n"
+                    "\n            expected  \(value(difference.expected))\n"
+                out += "            got       \(value(difference.got))\n"
             }
         }
         let noise = result.noiseCount
