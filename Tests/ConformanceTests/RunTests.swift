@@ -54,7 +54,8 @@ struct RunTests {
     @Test("an answer as recorded passes, another differs by field")
     func recorded() throws {
         let text = Self.one(
-            #"{"path":"/user","expect":{"status":200,"headers":{"content-type":"application/json"},"json":{"id":"<uuid:1>","role":"a","n":1}}}"#
+            #"{"path":"/user","expect":{"status":200,"headers":{"content-type":"application/json"},"#
+                + #""json":{"id":"<uuid:1>","role":"a","n":1}}}"#
         )
         let good = try FakeServer(role: "a"), bad = try FakeServer(role: "b")
         #expect(try Self.run(text) { $0.target = .running(url: good.url) }[0].verdict == .passed)

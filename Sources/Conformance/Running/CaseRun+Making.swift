@@ -54,11 +54,15 @@ extension CaseRun {
             claims[member.key] = .int(text.hasPrefix("now+") ? serverSeconds + offset : serverSeconds - offset)
         }
         let header = step.fields["header"]?.object ?? JSONObject()
-        guard var key = step.fields["key"]?.object else {
+        guard let key = step.fields["key"]?.object else {
             return try TestTokens.hs256(claims, secret: step.text("secret") ?? world.secret, header: header)
         }
-        if key["alg"] == nil { key["alg"] = "ES256" }
-        return try TestTokens.signed(claims, with: SigningKey(JWK(key)), id: key["kid"] ?? .null, header: header)
+        // The secret number alone is a key, too.
+        guard let secret = Base64.decode(key["d"]?.string ?? "", .url, padding: .optional), secret.count == 32 else {
+            throw StepStop.notRun("key: must be a private P-256 key")
+        }
+        let pair = try SigningKey(try JWK.generateP256(from: GivenBytes(bytes: secret)))
+        return try TestTokens.signed(claims, with: pair, id: key["kid"] ?? .null, header: header)
     }
 
     private func idToken(_ given: JSONObject, _ step: CaseStep) throws -> String {
@@ -68,4 +72,11 @@ extension CaseRun {
             given["profile"]?.object ?? JSONObject(), audience: given["aud"] ?? "test-client", nonce: given["nonce"],
             signer: step.text("signer") ?? OpenIDPeer.firstKey, override: override)
     }
+}
+
+/// Bytes that a case gives in place of random ones.
+private struct GivenBytes: RandomSource {
+    let bytes: [UInt8]
+
+    func fill(_ count: Int) -> [UInt8] { Array(bytes.prefix(max(0, count))) }
 }
