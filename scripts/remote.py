@@ -132,8 +132,8 @@ def outage(arguments) -> None:
         for client in clients:
             client.start()
         time.sleep(arguments.seconds)
-        world.server.kill()
         killed = time.monotonic()
+        world.server.kill()
         time.sleep(arguments.seconds)
         world.server.start()
         back = time.monotonic()

@@ -1,5 +1,6 @@
 /// Why there is no answer.
 public struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How far it came, which decides what a caller may do about it.
     public enum Kind: String, Sendable {
         /// The server was not reached (refused, unknown name, no route, time-out of connecting): it got nothing.
         case unreachable

@@ -20,8 +20,8 @@ public struct TLSError: Error, Sendable, CustomStringConvertible {
 
 /// Everything that connections to one server share: trusted certificates, protocol versions, the name to be proved.
 ///
-/// TLS 1.2 and later; the certificate must lead to one that the system trusts (`SSL_CERT_FILE` names others) and must be
-/// for the host. Source: RFC 8446, RFC 9525.
+/// TLS 1.2 and later; the certificate must lead to one that the system trusts (`SSL_CERT_FILE` names others) and must
+/// be for the host. Source: RFC 8446, RFC 9525.
 ///
 /// `@unchecked Sendable`: the context is not changed after `init`, and OpenSSL counts its users atomically.
 @safe
@@ -78,6 +78,7 @@ public final class TLSClient: @unchecked Sendable {
 /// The TLS of one connection. Not thread-safe: it belongs to its connection's loop.
 @safe
 public final class TLSSession {
+    /// How far a handshake has come.
     public enum Handshake: Equatable, Sendable {
         case done
         /// Go on when the socket is readable or writable again.

@@ -69,7 +69,8 @@ public final class ScriptedUpstream: Sendable {
 
     /// A whole answer.
     public static func answer(_ body: String, status: String = "200 OK", fields: String = "") -> String {
-        "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let head = "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n\(fields)"
+        return head + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 }
 

@@ -6,6 +6,7 @@ public import JSON
 
 /// Sign-up, grants, verification and messages as calls. Source: supabase-core.md 10.
 extension RemoteBackend {
+    /// `POST /signup`. Source: supabase-core.md 10.1.
     public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
         var body = JSONObject()
         body.set("email", signUp.email)
@@ -20,6 +21,7 @@ extension RemoteBackend {
         return .awaitsConfirmation(try user(value))
     }
 
+    /// `POST /signup` without an address. Source: supabase-core.md 10.1.
     public func signUpAnonymously(
         _ userMetadata: JSONObject?, _ context: RequestContext
     ) async throws(AuthError) -> Session {
@@ -28,6 +30,7 @@ extension RemoteBackend {
         return try await session(acting(.post, target("/signup", redirectQuery(context)), context, body: body))
     }
 
+    /// `POST /token?grant_type=password`. Source: supabase-core.md 10.3.1.
     public func signIn(_ signIn: PasswordSignIn, _ context: RequestContext) async throws(AuthError) -> Session {
         var body = JSONObject()
         body.set("email", signIn.email)
@@ -36,11 +39,13 @@ extension RemoteBackend {
         return try await session(acting(.post, "/token?grant_type=password", context, body: body))
     }
 
+    /// `POST /token?grant_type=refresh_token`. Source: supabase-core.md 10.3.2.
     public func refresh(_ refreshToken: RawToken, _ context: RequestContext) async throws(AuthError) -> Session {
         let body: JSONObject = ["refresh_token": .string(refreshToken.exposed)]
         return try await session(acting(.post, "/token?grant_type=refresh_token", context, body: body))
     }
 
+    /// `POST /token?grant_type=pkce`. Source: supabase-core.md 10.3.3.
     public func exchange(_ exchange: PKCEExchange, _ context: RequestContext) async throws(AuthError) -> Session {
         let body: JSONObject = [
             "auth_code": .string(exchange.authCode.exposed), "code_verifier": .string(exchange.codeVerifier.exposed),
@@ -48,6 +53,7 @@ extension RemoteBackend {
         return try await session(acting(.post, "/token?grant_type=pkce", context, body: body))
     }
 
+    /// `POST /verify`. Source: supabase-core.md 10.8.
     public func verify(
         _ verification: Verification, _ context: RequestContext
     ) async throws(AuthError) -> VerificationOutcome {
@@ -81,6 +87,7 @@ extension RemoteBackend {
         return LinkOutcome(target: location, result: .location(location))
     }
 
+    /// `POST /otp`. Source: supabase-core.md 10.4.
     public func sendCode(
         _ signIn: OneTimeSignIn, _ context: RequestContext
     ) async throws(AuthError) -> MessageReceipt {
@@ -93,6 +100,7 @@ extension RemoteBackend {
         return try await receipt(acting(.post, target("/otp", redirectQuery(context)), context, body: body))
     }
 
+    /// `POST /magiclink`. Source: supabase-core.md 10.5.
     public func sendMagicLink(_ link: MagicLink, _ context: RequestContext) async throws(AuthError) {
         var body = JSONObject()
         body.set("email", link.email)
@@ -101,6 +109,7 @@ extension RemoteBackend {
         _ = try await call(acting(.post, target("/magiclink", redirectQuery(context)), context, body: body))
     }
 
+    /// `POST /recover`. Source: supabase-core.md 10.6.
     public func recover(_ recovery: Recovery, _ context: RequestContext) async throws(AuthError) {
         var body = JSONObject()
         body.set("email", recovery.email)
@@ -108,6 +117,7 @@ extension RemoteBackend {
         _ = try await call(acting(.post, target("/recover", redirectQuery(context)), context, body: body))
     }
 
+    /// `POST /resend`. Source: supabase-core.md 10.9.
     public func resend(_ resend: Resend, _ context: RequestContext) async throws(AuthError) -> MessageReceipt {
         var body: JSONObject = ["type": .string(resend.type)]
         body.set("email", resend.email)
@@ -116,6 +126,7 @@ extension RemoteBackend {
         return try await receipt(acting(.post, target("/resend", redirectQuery(context)), context, body: body))
     }
 
+    /// `GET /reauthenticate`. Source: supabase-core.md 10.10.
     public func reauthenticate(
         _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> MessageReceipt {

@@ -6,6 +6,7 @@ internal import JSON
 
 /// Administration as calls. Source: supabase-admin.md 4–8.
 extension RemoteBackend {
+    /// `POST /admin/users`. Source: supabase-admin.md 4.2.
     public func adminCreateUser(
         _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
@@ -13,12 +14,14 @@ extension RemoteBackend {
         return try user(try json(try await call(request)))
     }
 
+    /// `GET /admin/users/{id}`. Source: supabase-admin.md 4.3.
     public func adminUser(
         _ id: UserID, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
         try user(try json(try await call(reading("/admin/users/\(id)", context, principal))))
     }
 
+    /// `GET /admin/users`, page by page or by cursor. Source: supabase-admin.md 4.1.
     public func adminUsers(
         _ query: UserListQuery, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> UserPage {
@@ -41,6 +44,7 @@ extension RemoteBackend {
             perPage: Self.number(query.perPage, 50), cursor: cursor)
     }
 
+    /// `PUT /admin/users/{id}`. Source: supabase-admin.md 4.4.
     public func adminUpdateUser(
         _ id: UserID, _ attributes: AdminUserAttributes, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
@@ -48,6 +52,7 @@ extension RemoteBackend {
         return try user(try json(try await call(request)))
     }
 
+    /// `DELETE /admin/users/{id}`. Source: supabase-admin.md 4.5.
     public func adminDeleteUser(
         _ id: UserID, softly: Bool, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) {
@@ -55,6 +60,7 @@ extension RemoteBackend {
         _ = try await call(acting(.delete, "/admin/users/\(id)", context, principal, body: body))
     }
 
+    /// `GET /admin/users/{id}/factors`. Source: supabase-admin.md 5.
     public func adminFactors(
         _ user: UserID, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> [Factor] {
@@ -65,6 +71,7 @@ extension RemoteBackend {
         return factors
     }
 
+    /// `PUT /admin/users/{id}/factors/{id}`. Source: supabase-admin.md 5.
     public func adminUpdateFactor(
         _ factor: FactorID, of user: UserID, _ attributes: AdminFactorAttributes, _ principal: Principal,
         _ context: RequestContext
@@ -76,6 +83,7 @@ extension RemoteBackend {
         return try self.factor(try await call(request))
     }
 
+    /// `DELETE /admin/users/{id}/factors/{id}`. Source: supabase-admin.md 5.
     public func adminDeleteFactor(
         _ factor: FactorID, of user: UserID, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> Factor {
@@ -88,6 +96,7 @@ extension RemoteBackend {
         return factor
     }
 
+    /// `POST /invite`. Source: supabase-admin.md 6.
     public func invite(
         _ invitation: Invitation, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
@@ -98,6 +107,7 @@ extension RemoteBackend {
         return try user(try json(try await call(request)))
     }
 
+    /// `POST /admin/generate_link`. Source: supabase-admin.md 7.
     public func generateLink(
         _ request: LinkRequest, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> GeneratedLink {
@@ -119,6 +129,7 @@ extension RemoteBackend {
             redirectTo: value["redirect_to"]?.string ?? "")
     }
 
+    /// `GET /admin/audit`. Source: supabase-admin.md 8.
     public func auditLog(
         _ query: AuditQuery, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> AuditPage {

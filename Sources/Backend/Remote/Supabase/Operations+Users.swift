@@ -6,16 +6,19 @@ public import JSON
 
 /// What a signed-in user asks for, and what everybody is told. Source: supabase-core.md 10.11–10.16.
 extension RemoteBackend {
+    /// `POST /logout`. Source: supabase-core.md 10.11.
     public func signOut(
         _ scope: SignOutScope, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) {
         _ = try await call(acting(.post, "/logout?scope=\(scope.rawValue)", context, principal))
     }
 
+    /// `GET /user`. Source: supabase-core.md 10.12.
     public func user(_ principal: Principal, _ context: RequestContext) async throws(AuthError) -> User {
         try user(try json(try await call(reading("/user", context, principal))))
     }
 
+    /// `PUT /user`. Source: supabase-core.md 10.13.
     public func update(
         _ update: UpdateUser, _ principal: Principal, _ context: RequestContext
     ) async throws(AuthError) -> User {
@@ -35,6 +38,7 @@ extension RemoteBackend {
 
     // MARK: The short way
 
+    /// Always: there is a server behind this one.
     public var relaysUsers: Bool { true }
 
     private static let userScanner = JSONScanner(["id"])
@@ -53,12 +57,14 @@ extension RemoteBackend {
 
     // MARK: What everybody is told
 
+    /// `GET /settings`, a few seconds old at most. Source: supabase-core.md 10.14.
     public func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
         let value = try await shared("/settings", context, settingsCache)
         guard let object = value.object, let external = object["external"]?.object else { throw unusable("settings") }
         return SettingsReading.settings(object, external)
     }
 
+    /// `GET /.well-known/jwks.json`, a few seconds old at most. Source: supabase-core.md 10.16.
     public func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText {
         let value = try await shared("/.well-known/jwks.json", context, keysCache)
         guard value["keys"]?.array != nil else { throw unusable("key set") }
