@@ -16,6 +16,7 @@ import http.client
 import json
 import os
 import pathlib
+import select
 import socket
 import ssl
 import subprocess
@@ -241,21 +242,24 @@ class Relay:
             return
         self.connections += 1
         plain = socket.create_connection(("127.0.0.1", self.target))
-        threading.Thread(target=self.copy, args=(plain, secure), daemon=True).start()
-        self.copy(secure, plain)
-
-    @staticmethod
-    def copy(source, target):
         try:
-            while data := source.recv(16384):
-                target.sendall(data)
+            self.copy(secure, plain)
         except OSError:
             pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        secure.close()
+        plain.close()
+
+    @staticmethod
+    def copy(secure, plain):
+        """One thread alone: a TLS connection must not be read and written at once."""
+        while True:
+            ready = [secure] if secure.pending() else select.select([secure, plain], [], [])[0]
+            for source, target in ((secure, plain), (plain, secure)):
+                if source in ready:
+                    data = source.recv(16384)
+                    if not data:
+                        return
+                    target.sendall(data)
 
 
 def certificate(folder: str, name: str, subject: str) -> tuple[str, str]:
