@@ -95,7 +95,9 @@ struct Room {
         }
         let client: HTTPClient
         do {
-            client = try HTTPClient(origin: origin, loops: parts.group.loops)
+            var options = HTTPClientOptions()
+            options.trustedAuthoritiesFile = settings.trustedAuthoritiesFile
+            client = try HTTPClient(origin: origin, loops: parts.group.loops, options: options)
         } catch {
             throw SettingsError(["DRAWBRIDGE_REMOTE_URL: TLS cannot be used: \(error)"])
         }

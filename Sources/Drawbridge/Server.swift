@@ -41,7 +41,8 @@ final class Server {
         own = try first.remote == nil ? Self.own(first, folder, random) : nil
         group = try EventLoopGroup(count: first.loops ?? Process.cores)
         let needsOutside = listeners.contains {
-            $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
+            guard $0.settings.remote == nil else { return false }
+            return $0.settings.mail.server != nil || !$0.settings.mail.templateURLs.isEmpty
                 || $0.settings.leakedPasswords != nil
         }
         var limits = OutgoingClient.Limits()

@@ -17,7 +17,9 @@ public final class HTTPClient: Sendable {
         origin: Origin, loops: [EventLoop], options: HTTPClientOptions = HTTPClientOptions()
     ) throws(TLSError) {
         self.origin = origin
-        let secure = origin.isSecure ? try TLSClient(host: origin.host) : nil
+        let secure =
+            origin.isSecure
+            ? try TLSClient(host: origin.host, trustedAuthoritiesFile: options.trustedAuthoritiesFile) : nil
         let addresses = AddressBook(origin)
         pools = loops.map {
             UpstreamPool(origin: origin, loop: $0, addresses: addresses, secure: secure, options: options)

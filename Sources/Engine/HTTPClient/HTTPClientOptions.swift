@@ -35,5 +35,8 @@ public struct HTTPClientOptions: Sendable {
     /// How long found addresses of a host name count before they are looked up again (meanwhile they still do).
     public var addressTimeout: Duration = .seconds(30)
 
+    /// PEM file of certificates that count in place of the system's, for `https`.
+    public var trustedAuthoritiesFile: String?
+
     public init() {}
 }

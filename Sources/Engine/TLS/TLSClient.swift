@@ -30,15 +30,21 @@ public final class TLSClient: @unchecked Sendable {
     private let host: String
     private let isAddress: Bool
 
-    /// - Parameter host: a name, or an address without brackets.
-    public init(host: String) throws(TLSError) {
+    /// - Parameters:
+    ///   - host: a name, or an address without brackets.
+    ///   - trustedAuthoritiesFile: PEM file of certificates that count in place of the system's.
+    public init(host: String, trustedAuthoritiesFile: String? = nil) throws(TLSError) {
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { throw TLSError("SSL_CTX_new") }
         unsafe self.context = context
         self.host = host
         isAddress = SocketAddress(host: host, port: 0) != nil && host != "localhost"
-        let isSet =
-            unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1
-            && SSL_CTX_set_default_verify_paths(context) == 1
+        let isSet: Bool
+        if let trustedAuthoritiesFile {
+            isSet = unsafe SSL_CTX_load_verify_file(context, trustedAuthoritiesFile) == 1
+        } else {
+            isSet = unsafe SSL_CTX_set_default_verify_paths(context) == 1
+        }
+        unsafe _ = SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         guard isSet else { throw TLSError("the trusted certificates cannot be read") }
         // Partial writes, from a buffer that may have moved meanwhile.
         unsafe _ = SSL_CTX_ctrl(context, SSL_CTRL_MODE, 0x1 | 0x2 | 0x10, nil)
