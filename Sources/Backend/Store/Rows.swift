@@ -341,18 +341,23 @@ public struct InboxRow: Sendable {
     }
 }
 
-/// Everything a token check looks at, read at one moment.
-public struct AccountRows: Sendable {
-    public var user: UserRow
-    public var identities: [IdentityRow]
-    public var factors: [FactorRow]
+/// Everything a token check looks at, read at one moment. A class, since it is handed on by everyone who looks at it.
+public final class AccountRows: Sendable {
+    public let user: UserRow
+    public let identities: [IdentityRow]
+    public let factors: [FactorRow]
     /// nil when there is no such session, or none was asked for.
-    public var session: SessionRow?
+    public let session: SessionRow?
     public init(user: UserRow, identities: [IdentityRow], factors: [FactorRow], session: SessionRow?) {
         self.user = user
         self.identities = identities
         self.factors = factors
         self.session = session
+    }
+
+    /// The same with another state of the user's row.
+    public func with(_ user: UserRow) -> AccountRows {
+        AccountRows(user: user, identities: identities, factors: factors, session: session)
     }
 }
 

@@ -65,9 +65,7 @@ extension InProcessBackend {
             try await self.audit(.modified, by: AuditActor(user), at: now, in: tx)
             return user
         }
-        var rows = account
-        rows.user = row
-        let snapshot = AccountSnapshot(rows)
+        let snapshot = AccountSnapshot(account.with(row))
         remember(snapshot, for: principal)
         return snapshot.user
     }

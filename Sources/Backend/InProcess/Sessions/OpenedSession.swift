@@ -3,13 +3,20 @@ import Bytes
 import Store
 
 /// A session whose rows are written, before its access token is made.
-struct OpenedSession: Sendable {
+final class OpenedSession: Sendable {
     let session: SessionRow
     let refreshToken: String
     /// The account's row after the sign-in.
     let user: UserRow
     /// Newest first; nil when they are still to be read, after the transaction.
     let amr: [AMRClaimRow]?
+
+    init(session: SessionRow, refreshToken: String, user: UserRow, amr: [AMRClaimRow]?) {
+        self.session = session
+        self.refreshToken = refreshToken
+        self.user = user
+        self.amr = amr
+    }
 }
 
 extension InProcessBackend {

@@ -89,7 +89,8 @@ extension InProcessBackend {
         _ decision: RefreshDecision, _ target: RefreshTarget, _ session: SessionRow, _ context: RequestContext,
         _ now: Timestamp, in tx: any StoreTransaction
     ) async throws -> RefreshOutcome? {
-        guard var account = target.account else { return .refused(.refreshTokenNotFound) }
+        guard let account = target.account else { return .refused(.refreshTokenNotFound) }
+        var user = account.user
         let token: String
         switch decision {
         case .refuse: return .refused(.refreshTokenAlreadyUsed)
@@ -97,21 +98,21 @@ extension InProcessBackend {
             try await tx.revokeRefreshTokens(of: session.id, at: now)
             return .refused(.refreshTokenAlreadyUsed)
         case .resend(let active):
-            try await audit(.tokenRefreshed, by: AuditActor(account.user), at: now, in: tx)
+            try await audit(.tokenRefreshed, by: AuditActor(user), at: now, in: tx)
             token = active
         case .rotate:
             guard try await tx.revoke(refreshToken: target.token.id, at: now) else { return nil }
             if CounterUpgrade.applies(to: session.id, policy) {
                 return try await upgrade(target, session, context, now, in: tx)
             }
-            token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
+            token = try await insertChild(of: target.token, &user, session, now, in: tx)
         case .fork:
-            token = try await insertChild(of: target.token, &account.user, session, now, in: tx)
+            token = try await insertChild(of: target.token, &user, session, now, in: tx)
         }
         let session = refreshed(session, context, now)
         try await tx.refresh(session)
-        let opened = OpenedSession(session: session, refreshToken: token, user: account.user, amr: target.amr)
-        return .opened(opened, account)
+        let opened = OpenedSession(session: session, refreshToken: token, user: user, amr: target.amr)
+        return .opened(opened, account.with(user))
     }
 
     /// The session as a refresh leaves it.

@@ -15,7 +15,7 @@ struct SQLiteWrites {
     }
 
     /// Notes that rows of the user changed in the way that `change` describes.
-    func touch(_ user: UserID, _ change: (inout WriterCache.Entry) -> Void) {
+    func touch(_ user: UserID, _ change: (WriterCache.Entry) -> Void) {
         accounts.change(user, change)
         note(user)
     }

@@ -9,7 +9,7 @@ final class WriterCache {
     /// Entries of each of the two generations.
     private static let generationMax = 2_048
 
-    struct Entry {
+    final class Entry {
         var user: UserRow
         /// nil as long as nobody asked for them; so are the factors.
         var identities: [IdentityRow]?
@@ -17,6 +17,10 @@ final class WriterCache {
         /// The session that was asked for last, with its methods.
         var session: SessionRow?
         var amr: [AMRClaimRow] = []
+
+        init(user: UserRow) {
+            self.user = user
+        }
     }
 
     private var young: [UserID: Entry] = [:]
@@ -38,10 +42,8 @@ final class WriterCache {
     }
 
     /// Changes what is known, if anything is.
-    func change(_ user: UserID, _ body: (inout Entry) -> Void) {
-        if young[user] == nil, let entry = old.removeValue(forKey: user) { keep(entry) }
-        guard let index = young.index(forKey: user) else { return }
-        body(&young.values[index])
+    func change(_ user: UserID, _ body: (Entry) -> Void) {
+        if let entry = entry(user) { body(entry) }
     }
 
     func remove(_ user: UserID) {

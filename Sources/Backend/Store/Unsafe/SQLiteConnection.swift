@@ -38,7 +38,8 @@ internal import CSQLite
         Self.configureLibrary
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_NOMUTEX | (mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let vfs = mode == .readWrite && options.synchronous == .full ? GatheringVFS.name : nil
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, vfs)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let text = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(opened)
