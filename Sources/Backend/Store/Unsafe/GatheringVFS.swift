@@ -36,8 +36,8 @@ internal import Glibc
 
 /// What was written to one open log and is not with the kernel yet. Used by the thread that uses the connection.
 @safe private final class LogGatherer {
-    /// Bytes gathered at most; more is handed on in several calls.
-    private static let bytesMax = 256 * 1024
+    /// Bytes gathered at most; more is handed on in several calls. SQLite's own writing takes less than 128 KiB.
+    private static let bytesMax = 120 * 1024
 
     private let original: UnsafePointer<sqlite3_io_methods>
     private let methods: UnsafeMutablePointer<sqlite3_io_methods>
