@@ -1,14 +1,17 @@
 -- PUT /auth/v1/user with another value each time, as the users whose tokens stand in the file that TOKENS names.
-local tokens, count = {}, 0
+-- What stays the same of a request is put together once, so that the load costs little beside what it measures.
+local heads, count = {}, 0
 local key = os.getenv("APIKEY")
 
 function init()
-  for line in io.lines(os.getenv("TOKENS")) do tokens[#tokens + 1] = line end
+  for token in io.lines(os.getenv("TOKENS")) do
+    heads[#heads + 1] = "PUT " .. wrk.path .. " HTTP/1.1\r\nHost: " .. wrk.host .. "\r\nAuthorization: Bearer " .. token
+      .. "\r\napikey: " .. key .. "\r\nContent-Type: application/json\r\nContent-Length: "
+  end
 end
 
 function request()
   count = count + 1
-  local headers = { ["Authorization"] = "Bearer " .. tokens[count % #tokens + 1], ["apikey"] = key,
-                    ["Content-Type"] = "application/json" }
-  return wrk.format("PUT", nil, headers, '{"data":{"n":' .. count .. '}}')
+  local body = '{"data":{"n":' .. count .. '}}'
+  return heads[count % #heads + 1] .. #body .. "\r\n\r\n" .. body
 end
