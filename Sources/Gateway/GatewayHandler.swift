@@ -176,7 +176,7 @@ public final class GatewayHandler: HTTPHandler {
         return true
     }
 
-    /// Asks the server behind the backend, with as little work of our own as there can be; nil for what is not as usual.
+    /// Asks the server behind the backend, with as little work of our own as can be; nil for what is not as usual.
     private func relayUser(_ request: borrowing RequestView) -> Disposition? {
         guard let bearer = request.bearer(), request.header(.xJwtAud) == nil, isToken(bearer) else { return nil }
         var keyID = ""
