@@ -30,7 +30,7 @@ enum Destination: Equatable {
         }
         for index in path.indices where path[index] == UInt8(ascii: "\\") { return .refused }
         if hasDoubleSlash(path) {
-            // What is below the prefix, and bare paths, are Compat's: whether slashes count as one is a rule of the wire.
+            // What is below the prefix, and bare paths, are Compat's: whether slashes count as one is the wire's rule.
             if has("/auth/v1", path) { return .auth(path: path.extracting(8...).text, isPrefixed: true) }
             let collapsed = collapse(path)
             let found = find(collapsed.span)

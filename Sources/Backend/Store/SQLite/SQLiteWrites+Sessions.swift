@@ -42,7 +42,6 @@ extension SQLiteWrites {
         }
     }
 
-
     func refresh(_ row: SessionRow, ifCounterIs counter: Int64) throws(StoreError) -> Bool {
         let statement = try connection.prepared(.advanceSession)
         defer { statement.reset() }
