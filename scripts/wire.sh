@@ -23,7 +23,8 @@ case "$kind" in
     prefix) listed golden 'first-light.txt core.txt' --prefix /auth/v1 "$@" ;;
     remote)
         launch="python3 $tools/pair.py .build/release/drawbridge"
-        replay conformance/golden --list conformance/golden/core.txt "$@" ;;
+        listed golden 'first-light.txt core.txt' "$@"
+        listed golden-ours 'first-light.txt passwordless.txt' "$@" ;;
     ours) listed golden-ours 'first-light.txt passwordless.txt' "$@" ;;
     ours-prefix) listed golden-ours 'first-light.txt passwordless.txt' --prefix /auth/v1 "$@" ;;
     hostile) python3 "$tools/hostile.py" --launch "$launch" "$@" ;;

@@ -10,7 +10,11 @@ the gateway's X-Forwarded-For. SIGTERM ends both.
 """
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import http.client
+import json
 import os
 import signal
 import socket
@@ -33,6 +37,13 @@ def healthy(port: int) -> bool:
         return False
 
 
+def service_key(secret: str) -> str:
+    """A token of the service role, for callers whose key is none."""
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in ({"alg": "HS256", "typ": "JWT"}, {"role": "service_role"})]
+    mac = hmac.new(secret.encode(), ".".join(parts).encode(), hashlib.sha256).digest()
+    return ".".join([*parts, base64.urlsafe_b64encode(mac).rstrip(b"=").decode()])
+
+
 def environments(port: int) -> tuple[dict, dict]:
     """The second server's and the gateway's."""
     given = dict(os.environ)
@@ -43,6 +54,8 @@ def environments(port: int) -> tuple[dict, dict]:
         server.pop(name, None)
     gateway = {**given, "DRAWBRIDGE_BACKEND": "remote", "DRAWBRIDGE_REMOTE_URL": f"http://127.0.0.1:{port}",
                "DRAWBRIDGE_DATA": os.path.join(given.get("REPLAY_DIR", data), "gateway")}
+    if secret := given.get("GOTRUE_JWT_SECRET"):
+        gateway["DRAWBRIDGE_REMOTE_SERVICE_KEY"] = service_key(secret)
     return server, gateway
 
 
