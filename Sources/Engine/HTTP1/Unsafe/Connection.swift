@@ -288,7 +288,12 @@ final class Connection: EventSource, @unchecked Sendable {
         work { stream, bench in
             answer(response, &stream, &bench)
             hasBacklog = !stream.input.isEmpty
-            if hasBacklog, canServe(stream) { serve(&stream, &bench) }
+            if hasBacklog {
+                if canServe(stream) { serve(&stream, &bench) }
+            } else {
+                // Nothing can join this answer: the peer goes on while the turn's other tasks are answered.
+                flush(&stream, &bench)
+            }
         }
         server.loop.callAtEndOfTurn(self)
     }
