@@ -365,10 +365,14 @@ public final class GatewayHandler: HTTPHandler {
         switch options.operations {
         case .never: false
         case .only: true
-        // A proxy on this machine forwards callers from elsewhere.
-        case .loopbackCallers:
-            request.peer.isLoopback && request.header(.xForwardedFor) == nil && request.header(.forwarded) == nil
+        case .loopbackCallers: isFromThisMachine(request)
         }
+    }
+
+    /// A loopback peer that is no proxy: one on this machine forwards callers from elsewhere.
+    private func isFromThisMachine(_ request: borrowing RequestView) -> Bool {
+        request.peer.isLoopback && request.header(.xForwardedFor) == nil && request.header(.forwarded) == nil
+            && request.header(.xRealIP) == nil && request.header(.xForwardedHost) == nil
     }
 
     private func inbox(
@@ -377,7 +381,7 @@ public final class GatewayHandler: HTTPHandler {
         guard let source = gateway.shown.inbox,
             InboxPage.isOwnRequest(
                 host: request.host.text, origin: request.text(.origin), fetchSite: inboxFetchSite(request, path),
-                access: options.inbox), options.inbox != .loopback || request.peer.isLoopback
+                access: options.inbox), options.inbox != .loopback || isFromThisMachine(request)
         else {
             send(.pathNotFound, request, route: "unknown", into: &response)
             return .done

@@ -58,6 +58,15 @@ class Start(unittest.TestCase):
             self.assertIn(folder, same_folder.stderr)
             self.assertTrue(gateway.answers())
 
+    def test_the_inbox_and_metrics_are_for_this_machine_alone(self):
+        with Gateway() as gateway:
+            for path in ("/inbox", "/inbox/messages", "/metrics"):
+                self.assertEqual(gateway.connection().call("GET", path)[0], 200, path)
+                # What a proxy on this machine says of a caller from elsewhere.
+                for name in ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded"):
+                    status, _ = gateway.connection().call("GET", path, headers={name: "203.0.113.9"})
+                    self.assertEqual(status, 404, f"{path} with {name}")
+
     def test_check_shows_what_is_in_force(self):
         name = "GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL"
         for policy, wanted in (("sovaria", "10"), ("supabase", "0")):
