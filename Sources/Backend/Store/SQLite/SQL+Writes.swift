@@ -12,8 +12,8 @@ extension SQL {
         case .insertIdentity:
             "INSERT INTO identities (\(Self.identityColumns)) VALUES (\(Columns.parameters(for: Self.identityColumns)))"
         case .updateIdentity:
-            "UPDATE identities SET provider_id = ?2, user_id = ?3, provider = ?4, identity_data = ?5, "
-                + "last_sign_in_at = ?6, created_at = ?7, updated_at = ?8 WHERE id = ?1"
+            "UPDATE identities SET provider_id = ?2, provider = ?4, identity_data = ?5, "
+                + "last_sign_in_at = ?6, created_at = ?7, updated_at = ?8 WHERE id = ?1 AND user_id = ?3"
         case .deleteIdentity: "DELETE FROM identities WHERE id = ?1 RETURNING user_id"
         case .deleteFactors: "DELETE FROM mfa_factors WHERE user_id = ?1"
         case .insertSession:

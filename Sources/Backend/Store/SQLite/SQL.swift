@@ -1,6 +1,6 @@
 /// Every statement that is kept prepared, by number: finding one is an array access.
 enum SQL: Int, CaseIterable {
-    case begin, commit, rollback, savepoint, release, rollbackToSavepoint
+    case begin, commit, rollback, savepoint, release, rollbackToSavepoint, dataVersion
 
     case userByID, userByEmailInAudience, userByPhoneInAudience, userByEmail, userByPhone, userByPhoneChange
     case usersAscending, usersDescending, countUsers
@@ -44,6 +44,7 @@ enum SQL: Int, CaseIterable {
         case .savepoint: "SAVEPOINT body"
         case .release: "RELEASE body"
         case .rollbackToSavepoint: "ROLLBACK TO body"
+        case .dataVersion: "PRAGMA data_version"
         case .probe:
             "INSERT INTO drawbridge_probe (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = count + 1"
         default: nil

@@ -24,7 +24,7 @@ public final class SQLiteStore: AuthStore {
         let folder = try DataFolder(path: path)
         do {
             let connection = try SQLiteConnection(path: folder.databasePath, mode: .readWrite, options: options)
-            try Self.prepare(connection, options)
+            try Self.prepare(connection)
             sqliteReader = SQLiteReader(path: folder.databasePath, stamps: stamps, options: options)
             let checkpointer = try Checkpointer(
                 connection: SQLiteConnection(path: folder.databasePath, mode: .readWrite, options: options),
@@ -110,11 +110,10 @@ public final class SQLiteStore: AuthStore {
         folder.release()
     }
 
-    private static func prepare(_ connection: SQLiteConnection, _ options: SQLiteOptions) throws {
+    private static func prepare(_ connection: SQLiteConnection) throws {
         guard try connection.value("PRAGMA journal_mode = WAL") == "wal" else {
             throw StoreError.failed("the file system does not allow a write-ahead log")
         }
-        try connection.execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
         try SQLiteMigration.run(on: connection)
     }
 

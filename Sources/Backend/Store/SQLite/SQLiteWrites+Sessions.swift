@@ -124,14 +124,7 @@ extension SQLiteWrites {
     /// Ids only grow, as those of the reference's sequence: one that was deleted does not come back while this runs.
     private func nextRefreshTokenID() throws(StoreError) -> Int64 {
         if connection.newestRefreshToken == nil {
-            let statement = try connection.prepared(.newestRefreshToken)
-            defer { statement.reset() }
-            var newest: Int64 = 0
-            if try statement.step() {
-                var row = RowReader(statement)
-                newest = row.integer()
-            }
-            connection.newestRefreshToken = newest
+            connection.newestRefreshToken = try connection.integer(.newestRefreshToken) ?? 0
         }
         let id = (connection.newestRefreshToken ?? 0) &+ 1
         connection.newestRefreshToken = id

@@ -97,6 +97,7 @@ struct SQLiteWrites {
         try write(row, with: .insertIdentity)
     }
 
+    /// The owner of an identity never changes.
     func update(_ row: IdentityRow) throws(StoreError) {
         try write(row, with: .updateIdentity)
     }

@@ -1,4 +1,5 @@
 internal import Backend
+internal import JSON
 
 /// What the writer knows of the accounts it saw last, as of its last statement: bodies that change one account again
 /// and again (refreshes, metadata) read no row twice.
@@ -8,6 +9,8 @@ internal import Backend
 final class WriterCache {
     /// Entries of each of the two generations.
     private static let generationMax = 2_048
+    /// Bytes of JSON in an entry; accounts with more are read from their rows.
+    private static let entryBytesMax = 16 * 1024
 
     final class Entry {
         var user: UserRow
@@ -20,6 +23,12 @@ final class WriterCache {
 
         init(user: UserRow) {
             self.user = user
+        }
+
+        var isBig: Bool {
+            var count = user.appMetadata.bytes.count + user.userMetadata.bytes.count
+            for identity in identities ?? [] { count += identity.data.bytes.count }
+            return count > entryBytesMax
         }
     }
 
@@ -34,6 +43,7 @@ final class WriterCache {
     }
 
     func keep(_ entry: Entry) {
+        guard !entry.isBig else { return }
         if young.count >= Self.generationMax, young[entry.user.id] == nil {
             old = young
             young.removeAll()
@@ -43,7 +53,9 @@ final class WriterCache {
 
     /// Changes what is known, if anything is.
     func change(_ user: UserID, _ body: (Entry) -> Void) {
-        if let entry = entry(user) { body(entry) }
+        guard let entry = entry(user) else { return }
+        body(entry)
+        if entry.isBig { remove(user) }
     }
 
     func remove(_ user: UserID) {

@@ -8,6 +8,9 @@ internal import Glibc
 /// pages that costs more than the pages. Only for connections with `synchronous=FULL`: there each commit syncs the log
 /// before any other connection is told of the new pages, so nobody can look for a page that is still here.
 ///
+/// What cannot be handed on (a full disk) stays here and is tried again: SQLite took it for written. After a failed read
+/// it may undo one statement only and go on, and a later commit must not name frames that were never written.
+///
 /// The statics are set once, before the first connection, and never changed.
 @safe enum GatheringVFS {
     /// What `sqlite3_open_v2` is given; nil when it could not be made, then SQLite's own is used.
@@ -38,6 +41,8 @@ internal import Glibc
 @safe private final class LogGatherer {
     /// Bytes gathered at most; more is handed on in several calls. SQLite's own writing takes less than 128 KiB.
     private static let bytesMax = 120 * 1024
+    /// The log's own head; that of a frame has 24 bytes.
+    private static let headMax = 32
 
     private let original: UnsafePointer<sqlite3_io_methods>
     private let methods: UnsafeMutablePointer<sqlite3_io_methods>
@@ -99,18 +104,19 @@ internal import Glibc
         unsafe Unmanaged<LogGatherer>.fromOpaque(place(in: file).pointee).takeUnretainedValue()
     }
 
+    /// Commits are synced: what is still here was rolled back, or is about to be.
     private static func detach(from file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         let gatherer = unsafe Unmanaged<LogGatherer>.fromOpaque(place(in: file).pointee).takeRetainedValue()
-        let flushed = unsafe gatherer.flush(file)
         unsafe file.pointee.pMethods = gatherer.original
-        let closed = unsafe gatherer.original.pointee.xClose(file)
-        return flushed == SQLITE_OK ? closed : flushed
+        return unsafe gatherer.original.pointee.xClose(file)
     }
 
     private func write(
         _ file: UnsafeMutablePointer<sqlite3_file>, _ data: UnsafeRawPointer, _ size: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
         let size = Int(size)
+        // Heads come in the order of the log: one at or before the beginning tells that the rest was rolled back.
+        if size <= Self.headMax, offset <= start { count = 0 }
         if count > 0, offset != start + sqlite3_int64(count) || count + size > Self.bytesMax {
             let code = unsafe flush(file)
             guard code == SQLITE_OK else { return code }
@@ -124,9 +130,9 @@ internal import Glibc
 
     private func flush(_ file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         guard count > 0 else { return SQLITE_OK }
-        let size = Int32(count)
-        count = 0
-        return unsafe original.pointee.xWrite(file, buffer, size, start)
+        let code = unsafe original.pointee.xWrite(file, buffer, Int32(count), start)
+        if code == SQLITE_OK { count = 0 }
+        return code
     }
 
     private func afterFlush(

@@ -55,6 +55,7 @@ internal import CSQLite
         try execute("PRAGMA mmap_size = \(options.mappedBytesMax)")
         try execute("PRAGMA temp_store = MEMORY")
         guard mode == .readWrite else { return }
+        try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
         try execute("PRAGMA foreign_keys = ON")
         unsafe _ = sqlite3_wal_hook(database, noteLogFrames, logFrames)
     }
@@ -106,6 +107,15 @@ internal import CSQLite
         let statement = try prepared(sql)
         defer { statement.reset() }
         _ = try statement.step()
+    }
+
+    /// The first column of the first row of a prepared statement; nil without a row.
+    func integer(_ sql: SQL) throws(StoreError) -> Int64? {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        var row = RowReader(statement)
+        return row.integer()
     }
 
     /// The first column of the first row as text; nil without a row.
@@ -187,7 +197,7 @@ internal import CSQLite
 
     /// Once a process, before the first connection: no locks inside connections, no counting of memory.
     private static let configureLibrary: Void = {
-        _ = csqlite_config_singlethread()
+        _ = csqlite_config_multithread()
         _ = csqlite_config_no_memstatus()
     }()
 }

@@ -6,7 +6,8 @@ internal import Glibc
 ///
 /// A savepoint costs a copy of each page that is written after it, and nearly every body that fails does so before it
 /// wrote anything. So bodies run without: one that fails after it wrote takes the whole batch back, and all bodies of
-/// the batch run again, this time each in a savepoint of its own.
+/// the batch run again, this time each in a savepoint of its own; so does every other until the next commit, for no
+/// batch is to be taken back twice.
 ///
 /// `@unchecked Sendable`: touched on the writer's thread only. `SQLiteStore` calls it in tasks that prefer the writer's
 /// `ThreadExecutor`, which runs one job at a time, and in that executor's hook after each batch of jobs.
@@ -27,6 +28,10 @@ final class SQLiteWriter: @unchecked Sendable {
     private var running: WriteTicket?
     /// Whose body is done and whose caller waits for the commit.
     private var waiting: [WriteTicket] = []
+    /// Whether a batch was taken back since the last commit.
+    private var isCareful = false
+    /// SQLite's number for what other processes wrote; see `PRAGMA data_version`.
+    private var dataVersion: Int64?
     /// What is known of accounts, as of the last statement.
     private let accounts = WriterCache()
 
@@ -46,9 +51,9 @@ final class SQLiteWriter: @unchecked Sendable {
     func run<Value: Sendable>(
         _ body: @Sendable (any StoreTransaction) async throws -> Value
     ) async throws -> Value {
-        var isCareful = false
+        var isAgain = false
         while true {
-            let ticket = try begin(isCareful)
+            let ticket = try begin(hasSavepoint: isAgain || isCareful)
             let outcome: Result<Value, any Error>
             do {
                 outcome = .success(try await body(SQLiteTransaction(writer: self, ticket: ticket)))
@@ -65,7 +70,7 @@ final class SQLiteWriter: @unchecked Sendable {
             }
             if let failure = ticket.failure { throw failure }
             guard ticket.runsAgain else { return try outcome.get() }
-            isCareful = true
+            isAgain = true
         }
     }
 
@@ -80,6 +85,8 @@ final class SQLiteWriter: @unchecked Sendable {
         guard running === ticket, let connection else {
             throw StoreError.failed("a transaction was used after its end")
         }
+        // Outside of a transaction each statement would be kept at once.
+        guard connection.isInTransaction else { throw StoreError.unavailable("the transaction was rolled back") }
         return try operation(SQLiteWrites(connection: connection, ticket: ticket, accounts: accounts))
     }
 
@@ -89,6 +96,8 @@ final class SQLiteWriter: @unchecked Sendable {
         abandonRunning()
         guard isQueueEmpty || waiting.count >= batchMax else { return }
         if waiting.isEmpty {
+            // Nobody waits for what a body that was given up may have left open.
+            if let connection, connection.isInTransaction { rollBack(connection) }
             // The callers of the last commit are on their way: now there is time for this.
             let frames = connection?.framesInLog ?? 0
             if frames >= checkpointFrames { shortenLog(frames) }
@@ -106,13 +115,16 @@ final class SQLiteWriter: @unchecked Sendable {
         connection = nil
     }
 
-    private func begin(_ isCareful: Bool) throws(StoreError) -> WriteTicket {
+    private func begin(hasSavepoint: Bool) throws(StoreError) -> WriteTicket {
         thread = pthread_self()
         abandonRunning()
         guard let connection else { throw StoreError.closed }
-        if !connection.isInTransaction { try connection.run(.begin) }
-        if isCareful { try connection.run(.savepoint) }
-        let ticket = WriteTicket(hasSavepoint: isCareful)
+        if !connection.isInTransaction {
+            try connection.run(.begin)
+            try forgetIfOthersWrote(connection)
+        }
+        if hasSavepoint { try connection.run(.savepoint) }
+        let ticket = WriteTicket(hasSavepoint: hasSavepoint)
         running = ticket
         return ticket
     }
@@ -122,7 +134,7 @@ final class SQLiteWriter: @unchecked Sendable {
         running = nil
         do throws(StoreError) {
             // A full disk or a failed read may have rolled back everything: then nothing of the batch is there.
-            guard connection.isInTransaction else { throw StoreError.failed("the transaction was rolled back") }
+            guard connection.isInTransaction else { throw StoreError.unavailable("the transaction was rolled back") }
             if ticket.hasSavepoint {
                 if !isKept {
                     forget(ticket)
@@ -132,6 +144,7 @@ final class SQLiteWriter: @unchecked Sendable {
             } else if !isKept, ticket.hasWritten {
                 try connection.run(.rollback)
                 accounts.removeAll()
+                isCareful = true
                 ticket.runsAgain = true
                 resumeAll { $0.runsAgain = true }
             }
@@ -163,6 +176,7 @@ final class SQLiteWriter: @unchecked Sendable {
             fail(with: error)
             return
         }
+        isCareful = false
         stamps.countCommit()
         for ticket in waiting {
             for user in ticket.touched { stamps.move(user) }
@@ -173,9 +187,26 @@ final class SQLiteWriter: @unchecked Sendable {
     /// Nothing of the batch is kept.
     private func fail(with error: StoreError) {
         // Where SQLite rolled back by itself there is nothing to roll back, and it says so.
-        if let connection, connection.isInTransaction { try? connection.run(.rollback) }
+        if let connection, connection.isInTransaction { rollBack(connection) }
         accounts.removeAll()
+        isCareful = false
         resumeAll { $0.failure = error }
+    }
+
+    /// SQLite leaves the transaction also where it says that something failed.
+    private func rollBack(_ connection: SQLiteConnection) {
+        try? connection.run(.rollback)
+        accounts.removeAll()
+    }
+
+    /// Whoever writes to the file from outside is seen by the next transaction.
+    private func forgetIfOthersWrote(_ connection: SQLiteConnection) throws(StoreError) {
+        let version = try connection.integer(.dataVersion)
+        guard version != dataVersion else { return }
+        dataVersion = version
+        accounts.removeAll()
+        guard let newest = connection.newestRefreshToken else { return }
+        connection.newestRefreshToken = max(newest, try connection.integer(.newestRefreshToken) ?? 0)
     }
 
     private func resumeAll(_ note: (WriteTicket) -> Void) {
