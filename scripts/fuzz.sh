@@ -23,7 +23,7 @@ build() { # NAME FILE MODULE...
     shift 2
     for module in "$@"; do objects+=("$built/$module.build"/*.o); done
     swiftc -O -parse-as-library -sanitize=fuzzer,address -use-ld=lld -I "$built/Modules" "${maps[@]}" \
-        "fuzz/$file" "${objects[@]}" -lssl -lcrypto -lcrypt -o "$scratch/fuzzers/$name"
+        "fuzz/$file" "${objects[@]}" -lssl -lcrypto -lcrypt -largon2 -o "$scratch/fuzzers/$name"
 }
 build head Head.swift HTTP1 EventLoop Bytes
 build chunk Chunk.swift HTTP1 EventLoop Bytes
