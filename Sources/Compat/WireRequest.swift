@@ -60,6 +60,8 @@ public struct WireResponse: Sendable {
     /// In the order in which they are sent. Values never hold a control byte.
     public var headers: [Header]
     public var body: [UInt8]
+    /// For the log alone: what was behind a status of 500 or more, without a secret. Never sent.
+    public var fault: String?
 
     public init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
         self.status = status

@@ -50,6 +50,7 @@ public struct AccessLog: Sendable {
         writer.field("bytes_in", entry.bytesIn)
         writer.field("bytes_out", entry.bytesOut)
         writer.field("duration_us", Int(clamping: entry.nanoseconds / 1000))
+        if let fault = entry.note.fault { writer.field("fault", Self.clean(fault, least: 0x20)) }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }
@@ -58,9 +59,10 @@ public struct AccessLog: Sendable {
         let microseconds = entry.nanoseconds / 1000
         let milliseconds = "\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())ms"
         let key = entry.note.keyID.isEmpty ? "-" : entry.note.keyID
+        let fault = entry.note.fault.map { " " + Self.clean($0, least: 0x20) } ?? ""
         let line =
             "\(clock.now()) \(entry.note.client ?? entry.peer) \(entry.method) \(Self.redacted(entry.target)) "
-            + "\(entry.status) \(entry.bytesOut) \(milliseconds) \(key) \(entry.note.requestID)\n"
+            + "\(entry.status) \(entry.bytesOut) \(milliseconds) \(key) \(entry.note.requestID)\(fault)\n"
         return Array(line.utf8)
     }
 
@@ -82,10 +84,10 @@ public struct AccessLog: Sendable {
         return clean(target[..<mark] + "?" + pairs.joined(separator: "&"))
     }
 
-    private static func clean(_ text: some StringProtocol) -> String {
+    private static func clean(_ text: some StringProtocol, least: UInt8 = 0x21) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8.prefix(targetBytesMax) {
-            bytes.append(byte > 0x20 && byte != 0x7F ? byte : UInt8(ascii: "?"))
+            bytes.append(byte >= least && byte != 0x7F ? byte : UInt8(ascii: "?"))
         }
         if text.utf8.count > targetBytesMax { bytes += Array("…".utf8) }
         return String(decoding: bytes, as: UTF8.self)
@@ -100,11 +102,18 @@ final class ExchangeNote: Sendable {
     let keyID: String
     /// The client's address behind trusted proxies; nil: the peer's.
     let client: String?
+    /// What was behind a status of 500 or more.
+    let fault: String?
 
-    init(route: String, requestID: String = "", keyID: String = "", client: String? = nil) {
+    init(route: String, requestID: String = "", keyID: String = "", client: String? = nil, fault: String? = nil) {
         self.route = route
         self.requestID = requestID
         self.keyID = keyID
         self.client = client
+        self.fault = fault
+    }
+
+    func with(fault: String) -> ExchangeNote {
+        ExchangeNote(route: route, requestID: requestID, keyID: keyID, client: client, fault: fault)
     }
 }

@@ -21,7 +21,7 @@ struct AnswerMaker: Sendable {
         if addsNoStore, !hasCacheRule { lines.append(HTTPField("Cache-Control", "no-store")) }
         if !requestID.isEmpty { lines.append(HTTPField("X-Request-Id", requestID)) }
         var response = HTTPResponse(HTTPStatus(answer.status), block: fields, fields: lines, body: answer.body)
-        response.note = note
+        response.note = answer.fault.map { note.with(fault: $0) } ?? note
         return response
     }
 }

@@ -46,6 +46,18 @@ struct ErrorShapeTests {
         #expect(new.header("x-sb-error-code") == "invalid_credentials")
     }
 
+    @Test("what is behind a failure of ours goes to the log and not to the client; a refusal has nothing to tell")
+    func faults() async {
+        let full = AuthError(.unavailable, detail: "the disk is full")
+        let failed = await Rig(ScriptedBackend(failing: "signIn", with: full))
+            .send("POST", "/token?grant_type=password", "{}")
+        #expect(failed.status == 503 && failed.fault == "unavailable: the disk is full")
+        #expect(!failed.text.contains("disk"))
+        let refused = await Rig(ScriptedBackend(failing: "signIn", with: AuthError(.invalidCredentials)))
+            .send("POST", "/token?grant_type=password", "{}")
+        #expect(refused.status == 400 && refused.fault == nil)
+    }
+
     @Test(
         "the shape follows the version header",
         arguments: [

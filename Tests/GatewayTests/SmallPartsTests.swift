@@ -205,6 +205,22 @@ struct LogTests {
         #expect(bytes.count < 2000 && bytes.filter { $0 == 10 }.count == 1 && bytes.last == 10)
     }
 
+    @Test("what was behind a failure is told in one line, and only then", arguments: [AccessLog.Format.json, .text])
+    func fault(_ format: AccessLog.Format) {
+        let buffer = LogBuffer {}
+        let log = AccessLog(format, buffer: buffer, clock: SystemClock())
+        let note = ExchangeNote(route: "/x", requestID: "id")
+        for note in [note, note.with(fault: "unavailable: the disk\nis full")] {
+            log.write(
+                AccessLog.Entry(
+                    method: "GET", target: "/x", note: note, status: 503, bytesIn: 1, bytesOut: 2, nanoseconds: 1,
+                    peer: "127.0.0.1"))
+        }
+        let lines = String(decoding: buffer.take(), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 2 && !lines[0].contains("unavailable") && !lines[0].contains("fault"))
+        #expect(lines.last?.contains("unavailable:") == true && lines.last?.contains("is?full") == false)
+    }
+
     @Test("a full buffer drops and counts")
     func full() {
         let woken = Atomic<Int>(0)

@@ -1,3 +1,4 @@
+internal import Backend
 internal import JSON
 
 /// Puts an error into the shape that the client asked for. Source: supabase-core.md 2, clients.md 4.
@@ -30,6 +31,21 @@ struct ErrorWriter: Sendable {
         }
         writer.endObject()
         return WireResponse(status: answer.status, headers: headers, body: writer.bytes)
+    }
+
+    /// The answer to whatever a route ended with; what is behind our own failures goes to the log.
+    func response(
+        to error: any Error, _ options: CompatOptions, apiVersion: String?, requestID: String
+    ) -> WireResponse {
+        let answer = ErrorTable.answer(for: error, options)
+        var response = response(answer, apiVersion: apiVersion, requestID: requestID)
+        guard answer.status >= 500 else { return response }
+        if let error = error as? AuthError {
+            response.fault = error.description
+        } else if !(error is ErrorAnswer) {
+            response.fault = "\(type(of: error))"
+        }
+        return response
     }
 
     private func writeError(_ answer: ErrorAnswer, isNew: Bool, requestID: String, into writer: inout JSONWriter) {

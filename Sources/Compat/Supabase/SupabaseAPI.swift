@@ -58,7 +58,7 @@ public struct SupabaseAPI: Sendable {
         do {
             return try await perform(match, call)
         } catch {
-            return failure(ErrorTable.answer(for: error, options), for: request)
+            return errors.response(to: error, options, apiVersion: request.apiVersion, requestID: request.requestID)
         }
     }
 

@@ -80,8 +80,8 @@ public final class KnownUsers: Sendable {
         do throws(AuthError) {
             return .json(try await api.backend.relayedUser(RawToken(bearer)))
         } catch {
-            let answer = ErrorTable.answer(for: error, api.options)
-            return .failure(api.errors.response(answer, apiVersion: apiVersion, requestID: requestID))
+            return .failure(
+                api.errors.response(to: error, api.options, apiVersion: apiVersion, requestID: requestID))
         }
     }
 }
