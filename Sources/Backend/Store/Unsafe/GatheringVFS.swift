@@ -8,8 +8,8 @@ internal import Glibc
 /// pages that costs more than the pages. Only for connections with `synchronous=FULL`: there each commit syncs the log
 /// before any other connection is told of the new pages, so nobody can look for a page that is still here.
 ///
-/// What cannot be handed on (a full disk) stays here and is tried again: SQLite took it for written. After a failed read
-/// it may undo one statement only and go on, and a later commit must not name frames that were never written.
+/// What cannot be handed on (a full disk) stays here and is tried again: SQLite took it for written. After a failed
+/// read it may undo one statement only and go on, and a later commit must not name frames that were never written.
 ///
 /// The statics are set once, before the first connection, and never changed.
 @safe enum GatheringVFS {
@@ -18,6 +18,19 @@ internal import Glibc
 
     private static let vfsName = "drawbridge-gathering"
     nonisolated(unsafe) fileprivate static let base: UnsafeMutablePointer<sqlite3_vfs>? = unsafe sqlite3_vfs_find(nil)
+
+    /// What ``forget(_:)`` asks of an open log, and SQLite's own files do not know.
+    fileprivate static let forgetting: Int32 = 0x4442_0001
+
+    /// Forgets what a rolled back transaction left behind. Only while the connection is in no transaction: then
+    /// everything that was committed is synced.
+    static func forget(_ database: OpaquePointer) {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        guard unsafe sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK,
+            let log = unsafe log, let methods = unsafe log.pointee.pMethods
+        else { return }
+        unsafe _ = methods.pointee.xFileControl(log, forgetting, nil)
+    }
 
     private static func register() -> Bool {
         guard let base = unsafe base, let name = unsafe strdup(vfsName) else { return false }
@@ -41,8 +54,6 @@ internal import Glibc
 @safe private final class LogGatherer {
     /// Bytes gathered at most; more is handed on in several calls. SQLite's own writing takes less than 128 KiB.
     private static let bytesMax = 120 * 1024
-    /// The log's own head; that of a frame has 24 bytes.
-    private static let headMax = 32
 
     private let original: UnsafePointer<sqlite3_io_methods>
     private let methods: UnsafeMutablePointer<sqlite3_io_methods>
@@ -73,6 +84,15 @@ internal import Glibc
         unsafe methods.pointee.xFileSize = { file, size in
             guard let file = unsafe file else { return SQLITE_MISUSE }
             return unsafe LogGatherer.of(file).afterFlush(file) { unsafe $0.xFileSize(file, size) }
+        }
+        unsafe methods.pointee.xFileControl = { file, operation, argument in
+            guard let file = unsafe file else { return SQLITE_MISUSE }
+            let gatherer = unsafe LogGatherer.of(file)
+            guard operation == GatheringVFS.forgetting else {
+                return unsafe gatherer.original.pointee.xFileControl(file, operation, argument)
+            }
+            gatherer.count = 0
+            return SQLITE_OK
         }
         unsafe methods.pointee.xClose = { file in
             guard let file = unsafe file else { return SQLITE_MISUSE }
@@ -115,8 +135,6 @@ internal import Glibc
         _ file: UnsafeMutablePointer<sqlite3_file>, _ data: UnsafeRawPointer, _ size: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
         let size = Int(size)
-        // Heads come in the order of the log: one at or before the beginning tells that the rest was rolled back.
-        if size <= Self.headMax, offset <= start { count = 0 }
         if count > 0, offset != start + sqlite3_int64(count) || count + size > Self.bytesMax {
             let code = unsafe flush(file)
             guard code == SQLITE_OK else { return code }

@@ -109,6 +109,9 @@ internal import CSQLite
         _ = try statement.step()
     }
 
+    /// Before a transaction begins: drops what an undone one did not hand on to the log's file.
+    func forgetUndone() { unsafe GatheringVFS.forget(database) }
+
     /// The first column of the first row of a prepared statement; nil without a row.
     func integer(_ sql: SQL) throws(StoreError) -> Int64? {
         let statement = try prepared(sql)

@@ -120,6 +120,7 @@ final class SQLiteWriter: @unchecked Sendable {
         abandonRunning()
         guard let connection else { throw StoreError.closed }
         if !connection.isInTransaction {
+            connection.forgetUndone()
             try connection.run(.begin)
             try forgetIfOthersWrote(connection)
         }
