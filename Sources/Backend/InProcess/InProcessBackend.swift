@@ -55,6 +55,8 @@ public final class InProcessBackend: Sendable {
     let links: LinkBuilder
     /// How many text messages may still leave.
     let textBudget: Mutex<SendBudget>
+    /// To which addresses messages were asked for lately, with an account or without.
+    let askedFor = Mutex(SendMemory())
 
     public init(policy: Policy, _ dependencies: Dependencies) {
         self.policy = policy

@@ -26,8 +26,11 @@ extension InProcessBackend {
     ///   `smsNotDelivered`, `passwordQueueFull`.
     public func signUp(_ signUp: SignUp, _ context: RequestContext) async throws(AuthError) -> SignUpOutcome {
         let isLeaked = policy.isSignUpDisabled ? false : try await isLeaked(signUp.password)
-        return try await self.signUp(
-            try SignUpRequest(signUp, policy, isLeaked: isLeaked), passwordHash: nil, context)
+        let request = try SignUpRequest(signUp, policy, isLeaked: isLeaked)
+        if !request.isAutoconfirmed(policy) { try checkAsked([.confirmation], request.address) }
+        let outcome = try await self.signUp(request, passwordHash: nil, context)
+        if case .awaitsConfirmation = outcome { noteAsked([.confirmation], request.address) }
+        return outcome
     }
 
     /// - Parameter passwordHash: of a password that nobody knows, where the account is to have none of its owner's.

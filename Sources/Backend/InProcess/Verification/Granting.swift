@@ -47,6 +47,7 @@ extension InProcessBackend {
         try await tx.deleteOneTimeTokens(of: user.id)
         columns.formUnion(try await recomputeProviders(&user, in: tx))
         try await tx.update(user, columns)
+        forgetAsked(user)
         return .confirmed(user)
     }
 

@@ -105,20 +105,41 @@ extension InProcessBackend {
         // Before the account is looked up: a fault of the metadata tells nothing about it.
         try checkSize(signUp)
         let mayCreate = request.createsUser && !policy.isSignUpDisabled
-        guard let user = try await find(request.address, context) else {
+        guard mayCreate || !policy.preventsEnumeration else {
+            return try await signInSilently(request, signUp, context)
+        }
+        try checkAsked([.signIn, .confirmation], request.address)
+        let receipt: MessageReceipt
+        if let user = try await find(request.address, context) {
+            receipt = try await signIn(user, request, signUp, context)
+        } else {
             guard mayCreate else {
                 if request.createsUser, !policy.hidesClosedSignUps { throw AuthError(.signUpDisabled) }
-                guard policy.preventsEnumeration else { throw AuthError(.otpSignUpsNotAllowed) }
-                try await spendATransaction()
-                return MessageReceipt()
+                throw AuthError(.otpSignUpsNotAllowed)
             }
-            return try await register(signUp, context)
+            receipt = try await register(signUp, context)
         }
+        noteAsked([.signIn, .confirmation], request.address)
+        return receipt
+    }
+
+    /// Where no account is made and none is told of: a known address gets its code, and every address the same answer.
+    private func signInSilently(
+        _ request: SignInRequest, _ signUp: SignUpRequest, _ context: RequestContext
+    ) async throws(AuthError) -> MessageReceipt {
+        let user = try await find(request.address, context)
+        if user == nil, request.createsUser, !policy.hidesClosedSignUps { throw AuthError(.signUpDisabled) }
+        guard isFirstAsked([.signIn], request.address), let user else {
+            noteAsked([.confirmation], request.address)
+            try await spendATransaction()
+            return MessageReceipt()
+        }
+        noteAsked([.confirmation], request.address)
         do throws(AuthError) {
             return try await signIn(user, request, signUp, context)
         } catch {
-            // Where unknown addresses are answered without an account, a refusal to send would tell the known ones.
-            guard policy.preventsEnumeration, !mayCreate, error.tellsAnAccount else { throw error }
+            guard error.tellsAnAccount else { throw error }
+            try await spendATransaction()
             return MessageReceipt()
         }
     }

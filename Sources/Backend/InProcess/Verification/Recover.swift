@@ -14,6 +14,9 @@ extension InProcessBackend {
         let email = try EmailAddress(validating: text).text
         let flow = try PKCERules.flow(recovery.pkce)
         let audience = try audience(context)
+        guard !policy.preventsEnumeration || isFirstAsked([.signIn], .email(email)) else {
+            return try await spendATransaction()
+        }
         guard let user = try await read({ try await $0.user(email: email, audience: audience) }) else {
             if policy.preventsEnumeration { try await spendATransaction() }
             return
@@ -22,6 +25,7 @@ extension InProcessBackend {
             try await mail(.recovery, to: user, flow: flow, context)
         } catch {
             guard policy.preventsEnumeration, error.tellsAnAccount else { throw error }
+            try await spendATransaction()
         }
     }
 }

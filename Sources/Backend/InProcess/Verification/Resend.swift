@@ -10,6 +10,14 @@ private struct ResendRequest: Sendable {
     let address: SignUpRequest.Address
     let flow: PKCERules.Flow?
 
+    /// The message confirms a sign-up.
+    var confirms: Bool {
+        switch kind {
+        case .signup, .sms: true
+        case .emailChange, .phoneChange: false
+        }
+    }
+
     /// Judged in the reference's order.
     init(_ resend: Resend, _ policy: Policy) throws(AuthError) {
         guard let kind = Kind(rawValue: resend.type) else { throw AuthError(.resendTypeMissing) }
@@ -47,6 +55,10 @@ extension InProcessBackend {
     ) async throws(AuthError) -> MessageReceipt {
         let request = try ResendRequest(resend, policy)
         let audience = try audience(context)
+        if policy.preventsEnumeration, request.confirms, !isFirstAsked([.confirmation], request.address) {
+            try await spendATransaction()
+            return MessageReceipt()
+        }
         let user = try await read { reader in
             switch request.address {
             case .email(let email): try await reader.user(email: email, audience: audience)
@@ -59,6 +71,7 @@ extension InProcessBackend {
             }
         } catch {
             guard policy.preventsEnumeration, error.tellsAnAccount else { throw error }
+            try await spendATransaction()
             return MessageReceipt()
         }
         if policy.preventsEnumeration { try await spendATransaction() }
