@@ -11,7 +11,7 @@ enum CheckCommand {
         let judged = try loading.judged()
         let settings = try SettingsReader(judged).settings()
         _ = try TokenKeys(settings.tokens, folderSecret: .init("not used"))
-        for warning in judged.warnings { Terminal.error("drawbridge: warning: \(warning)\n") }
+        SettingsLoading.warn(judged)
         Terminal.out(SettingsReport.text(judged, settings))
         return .ok
     }

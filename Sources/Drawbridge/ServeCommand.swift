@@ -20,7 +20,7 @@ enum ServeCommand {
         // Before the first thread, so that signals come to this one alone.
         let main = MainThread()
         Process.raiseDescriptorLimit()
-        for warning in judged.warnings { Terminal.error("drawbridge: warning: \(warning)\n") }
+        SettingsLoading.warn(judged)
         let server = try Server(listeners, loading: loading, main: main)
         try server.start()
         Terminal.out(server.greeting)

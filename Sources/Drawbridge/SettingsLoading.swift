@@ -1,3 +1,4 @@
+import InProcessBackend
 import Settings
 
 /// Reads settings from where they stand, for all commands alike.
@@ -31,6 +32,13 @@ struct SettingsLoading {
             throw SettingsError(faults.map { "\($0): is the whole process's and cannot stand in \(listenerFile)" })
         }
         return judged
+    }
+
+    /// Tells what is set and hardly meant.
+    static func warn(_ judged: JudgedSettings) {
+        let doubts = SettingDoubts(
+            judged, canRead: ProcessEnvironment.canRead(file:), isPattern: InProcessBackend.isRedirectPattern)
+        for warning in judged.warnings + doubts.warnings { Terminal.error("drawbridge: warning: \(warning)\n") }
     }
 
     /// What cannot differ between listeners of one process.

@@ -2,6 +2,8 @@
 public struct JudgedSettings: Sendable {
     /// One setting as it was found and judged.
     public struct Entry: Sendable {
+        /// The name that it was found under, one of those of the setting.
+        public let name: String
         /// As it was written.
         public let text: String
         public let value: SettingValue
@@ -28,7 +30,7 @@ public struct JudgedSettings: Sendable {
                 continue
             }
             if let value = entry.kind.value(of: found.text) {
-                entries[entry.name] = Entry(text: found.text, value: value, source: found.source)
+                entries[entry.name] = Entry(name: found.name, text: found.text, value: value, source: found.source)
             } else {
                 let shown = entry.isSecret ? "the value" : "\"\(Self.printable(found.text))\""
                 faults.append("\(found.name): \(shown) is not \(entry.kind.wanted)\(Self.place(found.source))")

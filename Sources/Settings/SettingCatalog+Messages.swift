@@ -3,7 +3,7 @@
 extension SettingCatalog {
     static let smtp: [SettingName] = [
         .init("GOTRUE_SMTP_MAX_FREQUENCY", .duration, default: "1m"),
-        .init("GOTRUE_SMTP_HOST", .text, also: ["SMTP_HOST"]),
+        .init("GOTRUE_SMTP_HOST", .host, also: ["SMTP_HOST"]),
         .init("GOTRUE_SMTP_PORT", .whole(1...65_535), default: "587", also: ["SMTP_PORT"]),
         .init("GOTRUE_SMTP_USER", .text, also: ["SMTP_USER"]),
         .init("GOTRUE_SMTP_PASS", .text, also: ["SMTP_PASS"]),

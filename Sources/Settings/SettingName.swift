@@ -79,6 +79,8 @@ public enum SettingKind: Sendable, Equatable {
     case address
     /// Networks such as `10.0.0.0/8`.
     case networks
+    /// A host's name or address without a port.
+    case host
     case headerName
     /// Calling codes such as `+91`.
     case callingCodes

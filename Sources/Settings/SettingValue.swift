@@ -55,6 +55,7 @@ extension SettingKind {
             let networks = ValueSyntax.list(text).map(IPNetwork.init)
             guard networks.allSatisfy({ $0 != nil }) else { return nil }
             return .networks(networks.compactMap { $0 })
+        case .host: return text.isEmpty || ValueSyntax.isHost(text) ? .text(text) : nil
         case .headerName: return ValueSyntax.isHeaderName(text) ? .text(text) : nil
         case .callingCodes:
             let codes = ValueSyntax.list(text)
@@ -66,7 +67,7 @@ extension SettingKind {
     /// Whether an empty value is a value (and not the same as none).
     var allowsEmpty: Bool {
         switch self {
-        case .text, .list, .map: true
+        case .text, .host, .list, .map: true
         default: false
         }
     }
@@ -93,6 +94,7 @@ extension SettingKind {
         case .size: "a size such as 16KiB"
         case .address: "an address such as 127.0.0.1:8000"
         case .networks: "a list of networks such as 10.0.0.0/8,::1"
+        case .host: "a host's name or address without a port"
         case .headerName: "the name of a header"
         case .callingCodes: "a list of calling codes such as +91,+882"
         case .hookURI: "an https URL, an http URL on this machine, or pg-functions://HOST/SCHEMA/FUNCTION"

@@ -182,6 +182,12 @@ public struct SettingsReader: Sendable {
         {
             faults.append("GOTRUE_SECURITY_CAPTCHA_SECRET: is needed while GOTRUE_SECURITY_CAPTCHA_ENABLED is on")
         }
+        for service in ["SERVICE_ROLE_KEY", "SUPABASE_SECRET_KEY"] {
+            for anonymous in ["ANON_KEY", "SUPABASE_PUBLISHABLE_KEY"] {
+                guard let key = judged.filled(service), key == judged.filled(anonymous) else { continue }
+                faults.append("\(service): is the same as \(anonymous)")
+            }
+        }
         return faults
     }
 

@@ -128,6 +128,19 @@ enum ValueSyntax {
         return port > 0
     }
 
+    /// A name (also one with other than ASCII letters) or an address; one of IPv6 may stand in brackets.
+    static func isHost(_ text: String) -> Bool {
+        var bare = Substring(text)
+        if bare.hasPrefix("["), bare.hasSuffix("]") { bare = bare.dropFirst().dropLast() }
+        let colons = bare.utf8.count { $0 == UInt8(ascii: ":") }
+        guard colons != 1, bare.utf8.count == text.utf8.count || colons > 1 else { return false }
+        return (1...253).contains(bare.utf8.count)
+            && bare.utf8.allSatisfy { byte in
+                byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                    || (0x61...0x7A).contains(byte) || ".-_:%".utf8.contains(byte)
+            }
+    }
+
     static func isHeaderName(_ text: String) -> Bool {
         let signs = Set("!#$%&'*+-.^_`|~".utf8)
         return !text.isEmpty && text.utf8.count <= 128

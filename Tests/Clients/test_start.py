@@ -40,7 +40,8 @@ class Start(unittest.TestCase):
             gateway.remove()
 
     def test_a_wrong_setting_stops_the_start_with_its_name(self):
-        for name, value in (("DRAWBRIDGE_LOOPS", "two"), ("GOTRUE_JWT_EXP", "soon"), ("DRAWBRIDGE_POLICY", "mine")):
+        for name, value in (("DRAWBRIDGE_LOOPS", "two"), ("GOTRUE_JWT_EXP", "soon"), ("DRAWBRIDGE_POLICY", "mine"),
+                            ("SMTP_HOST", "a b")):
             done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, name: value}, capture_output=True, text=True, timeout=20)
             self.assertEqual(done.returncode, 78, done.stdout + done.stderr)
             self.assertIn(name, done.stdout + done.stderr)
@@ -73,6 +74,13 @@ class Start(unittest.TestCase):
             done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, "DRAWBRIDGE_POLICY": policy}, capture_output=True, text=True, timeout=20)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"{name} = {wanted}  (default)", done.stdout)
+
+    def test_check_warns_of_what_is_hardly_meant(self):
+        for name, value in (("ANON_KEY", "x"), ("JWT_SECRET", "short"), ("SSL_CERT_FILE", "/no/such/file.pem"),
+                            ("GOTRUE_URI_ALLOW_LIST", "https://[a"), ("GOTRUE_URI_ALLOW_LIST", "*.example.com")):
+            done = subprocess.run([BINARY, "check"], env={**ENVIRONMENT, name: value}, capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"drawbridge: warning: {name}: ", done.stderr)
 
     def test_secrets_are_not_shown_by_check(self):
         secret = "a-very-secret-value-of-thirty-two-characters"

@@ -19,6 +19,15 @@ public enum ProcessEnvironment {
         return found
     }
 
+    /// Whether a file can be read and has something in it.
+    public static func canRead(file path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var byte: [UInt8] = [0]
+        return unsafe byte.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) } == 1
+    }
+
     /// The largest file of settings, in bytes.
     public static let fileBytesMax = 1 << 20
 

@@ -39,3 +39,8 @@ struct RedirectRules: Sendable {
         return patterns.contains { $0.matches(String(bare)) }
     }
 }
+
+extension InProcessBackend {
+    /// Whether an entry of the allow list is well formed; one that is not matches nothing.
+    public static func isRedirectPattern(_ text: String) -> Bool { RedirectPattern(text) != nil }
+}
