@@ -16,6 +16,8 @@ public struct CompatOptions: Sendable {
     public var acceptsNumericDurations = true
     /// The status of "reauthentication needed": 401, in the reference 400 (sovaria.md 2.3).
     public var reauthenticationStatus = 401
+    /// A request that ran out of its time is told when to try again, as with every 502 and 503.
+    public var saysWhenAfterTimeout = true
     /// The longest body in bytes.
     public var requestBodyMax = 1 << 20
     /// How long a request may take before it is answered with 504 (`GOTRUE_API_MAX_REQUEST_DURATION`).
@@ -39,6 +41,7 @@ public struct CompatOptions: Sendable {
         options.readsGrantTypeFromJSON = false
         options.acceptsNumericDurations = false
         options.reauthenticationStatus = 400
+        options.saysWhenAfterTimeout = false
         return options
     }
 }

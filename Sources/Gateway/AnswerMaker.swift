@@ -88,7 +88,9 @@ enum OperationsAnswers {
         if let fault { writer.field("reason", fault) }
         writer.endObject()
         let status: HTTPStatus = fault == nil ? .ok : .serviceUnavailable
-        var response = HTTPResponse(status, fields: [json, noStore], body: writer.bytes)
+        var fields = [json, noStore]
+        if fault != nil { fields.append(HTTPField("Retry-After", "1")) }
+        var response = HTTPResponse(status, fields: fields, body: writer.bytes)
         response.note = note
         return response
     }

@@ -128,6 +128,37 @@ struct ErrorShapeTests {
         }
     }
 
+    @Test("no 502, 503 or 504 leaves without saying when to come back, whoever made it")
+    func retryable() async {
+        let api = Rig(options: .sovaria).api
+        let faults: [WireFault] = [
+            .timedOut, .upstreamFailed, .unavailable("x", retryAfter: nil), .other(status: 504, message: "x"),
+        ]
+        for fault in faults {
+            for version in [nil, "2024-01-01"] {
+                let answer = api.failure(fault, apiVersion: version, requestID: "r")
+                #expect(answer.header("retry-after") == "1", "\(fault)")
+            }
+        }
+        let later = api.failure(.unavailable("x", retryAfter: .seconds(30)), apiVersion: nil, requestID: "r")
+        #expect(later.header("retry-after") == "30")
+        for status in 400...599 {
+            let remote = AuthError.RemoteAnswer(status: status, code: nil, message: "So it is")
+            let answer = await Rig(
+                ScriptedBackend(failing: "user", with: AuthError(.remote, remote: remote)), options: .sovaria
+            )
+            .send("GET", "/user")
+            #expect((answer.header("retry-after") != nil) == (502...504).contains(status), "\(status)")
+        }
+        for row in ErrorTable.rows.values where (502...504).contains(row.status) {
+            let error = AuthError(row.reason)
+            let answer = await Rig(ScriptedBackend(failing: "user", with: error), options: .sovaria).send(
+                "GET", "/user")
+            #expect(answer.header("retry-after") == "1", "\(row.reason)")
+        }
+        #expect(Rig().api.failure(.timedOut, apiVersion: nil, requestID: "r").header("retry-after") == nil)
+    }
+
     @Test("what a remote server answered is handed on, but for a status that is no error's")
     func remote() async {
         func answer(_ status: Int, _ code: String?) async -> WireResponse {

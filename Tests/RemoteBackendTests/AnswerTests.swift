@@ -55,7 +55,8 @@ struct RemoteAnswerTests {
         let given = AuthError(reason, "x", "y", weakPasswordReasons: ["length"])
         let answer = ErrorTable.answer(for: given, .supabase)
         for version in [nil, "2024-01-01"] {
-            let wire = ErrorWriter(addsDetail: false).response(answer, apiVersion: version, requestID: "r")
+            let wire = ErrorWriter(addsDetail: false, saysWhenAfterTimeout: true)
+                .response(answer, apiVersion: version, requestID: "r")
             let fields = wire.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
             let head = "HTTP/1.1 \(wire.status) X\r\n\(fields)\r\n"
             let response = ClientResponse(testing: head, body: wire.body)

@@ -34,9 +34,6 @@ enum ErrorTable {
         return rows
     }()
 
-    /// How long a caller is asked to wait when the backend cannot say.
-    static let retryAfterDefault: Duration = .seconds(1)
-
     /// The wire's form of any error that a route can end with.
     static func answer(for error: any Error, _ options: CompatOptions) -> ErrorAnswer {
         if let answer = error as? ErrorAnswer { return answer }
@@ -52,7 +49,6 @@ enum ErrorTable {
             detailCode: row.detailCode)
         if error.reason == .passwordWeak { answer.weakPasswordReasons = error.weakPasswordReasons }
         if error.reason == .reauthenticationNeeded { answer.status = options.reauthenticationStatus }
-        if row.status == 503, answer.retryAfter == nil { answer.retryAfter = retryAfterDefault }
         return answer
     }
 
@@ -67,7 +63,6 @@ enum ErrorTable {
         answer.oauthError = remote.oauthError
         if remote.code == "weak_password" { answer.weakPasswordReasons = error.weakPasswordReasons }
         if error.reason == .reauthenticationNeeded { answer.status = options.reauthenticationStatus }
-        if remote.status == 503, answer.retryAfter == nil { answer.retryAfter = retryAfterDefault }
         return answer
     }
 

@@ -4,9 +4,13 @@ internal import JSON
 /// Puts an error into the shape that the client asked for. Source: supabase-core.md 2, clients.md 4.
 struct ErrorWriter: Sendable {
     let addsDetail: Bool
+    let saysWhenAfterTimeout: Bool
 
     /// The only version there is besides the initial one.
     static let version = "2024-01-01"
+
+    /// How long a caller is asked to wait where nobody can say. Source: reliability-security.md C.
+    static let retryAfterDefault: Duration = .seconds(1)
 
     /// - Parameter apiVersion: the header `X-Supabase-Api-Version` as sent.
     func response(_ answer: ErrorAnswer, apiVersion: String?, requestID: String) -> WireResponse {
@@ -17,7 +21,8 @@ struct ErrorWriter: Sendable {
         if answer.oauthError == nil, let code = answer.code, answer.weakPasswordReasons == nil || !isNew {
             headers.append(("x-sb-error-code", code))
         }
-        if let delay = answer.retryAfter { headers.append(("Retry-After", String(Self.wholeSeconds(delay)))) }
+        let delay = answer.retryAfter ?? retryDelay(answer.status)
+        if let delay { headers.append(("Retry-After", String(Self.wholeSeconds(delay)))) }
         headers.append(contentsOf: answer.headers)
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -46,6 +51,16 @@ struct ErrorWriter: Sendable {
             response.fault = "\(type(of: error))"
         }
         return response
+    }
+
+    /// What passes by itself is worth another try: no 502, 503 or 504 leaves without saying when. The reference's 504
+    /// says nothing.
+    private func retryDelay(_ status: Int) -> Duration? {
+        switch status {
+        case 502, 503: Self.retryAfterDefault
+        case 504: saysWhenAfterTimeout ? Self.retryAfterDefault : nil
+        default: nil
+        }
     }
 
     private func writeError(_ answer: ErrorAnswer, isNew: Bool, requestID: String, into writer: inout JSONWriter) {

@@ -15,7 +15,8 @@ public struct SupabaseAPI: Sendable {
         self.backend = backend
         self.options = options
         self.limiter = limiter
-        errors = ErrorWriter(addsDetail: options.addsErrorDetail)
+        errors = ErrorWriter(
+            addsDetail: options.addsErrorDetail, saysWhenAfterTimeout: options.saysWhenAfterTimeout)
         health = HealthRoutes.response(version: options.version)
     }
 

@@ -49,7 +49,7 @@ public enum WireFault: Sendable, Equatable {
         case .upstreamFailed:
             ErrorAnswer(502, "unexpected_failure", "The upstream server answered nothing that could be understood")
         case .unavailable(let message, let delay):
-            ErrorAnswer(503, "unexpected_failure", message, retryAfter: delay ?? .seconds(1))
+            ErrorAnswer(503, "unexpected_failure", message, retryAfter: delay)
         case .timedOut:
             ErrorAnswer(
                 504, "request_timeout", "Processing this request timed out, please retry after a moment.")
