@@ -38,10 +38,14 @@ enum HelpCommand {
         "keys": """
         drawbridge keys list [--reveal] [--data DIR] [--env-file FILE]
         drawbridge keys new [--role anon|service_role] [--name NAME] [--expires 90d] [--data DIR]
+        drawbridge keys new --algorithm ES256|RS256|EdDSA|HS256 [--name KID] [--data DIR] [--env-file FILE]
         drawbridge keys revoke NAME [--data DIR]
 
         Works on the data of a running server too, which takes the change over at once. A new key is shown once;
         only its SHA-256 is kept. --reveal also shows the keys that are derived from the folder's own secret.
+
+        With --algorithm it makes a key for access tokens and prints the value of GOTRUE_JWT_KEYS: the new key signs,
+        and the keys or the secret in force verify what they signed. Nothing is kept of it; set it and start again.
 
         """,
         "backup": """

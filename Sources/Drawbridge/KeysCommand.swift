@@ -48,6 +48,9 @@ enum KeysCommand {
     }
 
     private static func make(_ arguments: inout Arguments, _ loading: SettingsLoading) throws -> ExitStatus {
+        if let algorithm = try arguments.value("--algorithm") {
+            return try makeSigningKey(algorithm, &arguments, loading)
+        }
         let random = SystemRandom()
         let now = SystemClock().now()
         let role: APIKeyRole

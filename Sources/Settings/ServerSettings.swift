@@ -126,6 +126,8 @@ public struct TokenSettings: Sendable {
     public var keys: RawToken?
     /// Algorithms that a user's token may have; nil means those of the keys.
     public var validMethods: [String]?
+
+    public init(keys: RawToken? = nil) { self.keys = keys }
 }
 
 /// How mail leaves. Source: supabase-config.md 3.8, 3.9.

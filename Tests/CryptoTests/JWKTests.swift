@@ -34,6 +34,21 @@ struct JWKTests {
         #expect(JWKSet([]).json.description == #"{"keys":[]}"#)
     }
 
+    @Test("a key's successor signs, and those before verify without their private half")
+    func succession() throws {
+        let random = SeededRandom(9)
+        let secret = JWK.generateSecret(id: "s", from: random)
+        let first = JWKSet([secret]).succeeded(by: try .generateP256(id: "a", from: random))
+        let second = first.succeeded(by: try .generateEd25519(id: "b", from: random))
+        let read = try JWKSet(parsing: second.array.description)
+        #expect(read == second)
+        #expect(read.keys.map(\.id) == ["b", "a", "s"])
+        #expect(try read.signingKey().id == "b")
+        #expect(read.keys.map(\.isPrivate) == [true, false, true])
+        #expect(read.keys.dropFirst().allSatisfy { $0.operations == ["verify"] })
+        #expect(JWKSet([]).array.description == "[]")
+    }
+
     @Test("the published form has its members in the order of their names")
     func published() throws {
         let key = try #require(try JWK(parsing: TestKeys.esJWK).publicKey)

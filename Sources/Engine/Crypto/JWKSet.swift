@@ -48,6 +48,22 @@ public struct JWKSet: Sendable, Equatable {
         JWKSet(keys.compactMap(\.publicKey))
     }
 
+    /// The set after a change of keys: the new one signs, and those before it verify what they signed. Of these only
+    /// shared secrets keep what is secret.
+    public func succeeded(by key: JWK) -> JWKSet {
+        let older = keys.map { old in
+            var kept = old.publicKey ?? old
+            kept.operations = ["verify"]
+            return kept
+        }
+        return JWKSet([key] + older)
+    }
+
+    /// The bare array of `GOTRUE_JWT_KEYS`. Secrets come along.
+    public var array: JSONText {
+        JSONText(JSONValue.array(keys.map { .object($0.object) }))
+    }
+
     /// The set as `{"keys":[…]}`. Secrets come along: see ``publicKeys``.
     public var json: JSONText {
         var object = JSONObject()
