@@ -30,7 +30,7 @@ let linking: [LinkerSetting] = [
         [
             "-use-ld=lld", "-L", "\(Context.packageDirectory)/scripts/link", "-Xclang-linker", "-static-libgcc",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-warn-symbol-ordering",
-            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/scripts/link/startup-order.txt",
+            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/scripts/link/function-order.txt",
         ], .when(configuration: .release))
 ]
 

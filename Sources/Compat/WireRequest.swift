@@ -1,54 +1,69 @@
 public import Backend
+public import Bytes
 
 /// A request as the gateway read it: plain values, no socket, no HTTP type.
 ///
 /// A header that came several times is joined by the gateway or refused there. Missing headers are nil.
+@dynamicMemberLookup
 public struct WireRequest: Sendable {
-    /// The method in its own letters; methods are case-sensitive (RFC 9110 §9.1).
-    public var method: String
-    /// The path as it was sent, still percent-encoded, without the prefix: `/admin/users/…`.
-    public var path: String
-    /// What stands after the question mark, still encoded; empty when there is none.
-    public var query: String
-    /// `Authorization`, as sent.
-    public var authorization: String?
-    /// `X-Supabase-Api-Version`.
-    public var apiVersion: String?
-    public var contentType: String?
-    /// The header `redirect_to`.
-    public var redirectTo: String?
-    public var referer: String?
-    public var userAgent: String?
-    /// `X-JWT-AUD`.
-    public var jwtAudience: String?
-    /// `X-Forwarded-Host`.
-    public var forwardedHost: String?
-    /// `X-Forwarded-Proto`.
-    public var forwardedProto: String?
-    /// `X-Client-Info`.
-    public var clientInfo: String?
-    public var accept: String?
-    public var origin: String?
-    public var body: [UInt8]
-    /// The client's address as text, as far as the gateway trusts what it was told.
-    public var clientAddress: String?
-    /// What the gateway judged of the API key.
-    public var keyRole: APIKeyRole
-    /// Who is limited (`GOTRUE_RATE_LIMIT_HEADER` or the peer); nil: nobody (supabase-core.md 1.6).
-    public var rateLimitKey: String?
-    /// Names the request in logs and in 5xx bodies.
-    public var requestID: String
-    /// `/auth/v1`, or empty for the bare paths.
-    public var servedPrefix: String
+    /// The parts; reached through the request.
+    public struct Values: Sendable {
+        /// The method in its own letters; methods are case-sensitive (RFC 9110 §9.1).
+        public var method: String
+        /// The path as it was sent, still percent-encoded, without the prefix: `/admin/users/…`.
+        public var path: String
+        /// What stands after the question mark, still encoded; empty when there is none.
+        public var query: String
+        /// `Authorization`, as sent.
+        public var authorization: String?
+        /// `X-Supabase-Api-Version`.
+        public var apiVersion: String?
+        public var contentType: String?
+        /// The header `redirect_to`.
+        public var redirectTo: String?
+        public var referer: String?
+        public var userAgent: String?
+        /// `X-JWT-AUD`.
+        public var jwtAudience: String?
+        /// `X-Forwarded-Host`.
+        public var forwardedHost: String?
+        /// `X-Forwarded-Proto`.
+        public var forwardedProto: String?
+        /// `X-Client-Info`.
+        public var clientInfo: String?
+        public var accept: String?
+        public var origin: String?
+        public var body: [UInt8]
+        /// The client's address as text, as far as the gateway trusts what it was told.
+        public var clientAddress: String?
+        /// What the gateway judged of the API key.
+        public var keyRole: APIKeyRole
+        /// Who is limited (`GOTRUE_RATE_LIMIT_HEADER` or the peer); nil: nobody (supabase-core.md 1.6).
+        public var rateLimitKey: String?
+        /// Names the request in logs and in 5xx bodies.
+        public var requestID: String
+        /// `/auth/v1`, or empty for the bare paths.
+        public var servedPrefix: String
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
 
     public init(method: String, path: String, query: String = "", body: [UInt8] = [], requestID: String = "") {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.body = body
-        self.requestID = requestID
-        keyRole = .none
-        servedPrefix = ""
+        shared = CopyOnWrite(
+            Values(
+                method: method, path: path, query: query, body: body, keyRole: .none, requestID: requestID,
+                servedPrefix: ""))
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
     }
 }
 

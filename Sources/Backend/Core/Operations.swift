@@ -1,3 +1,4 @@
+public import Bytes
 public import JSON
 
 /// A PKCE challenge as the client sent it (RFC 7636); nil members were absent, null or empty.
@@ -107,17 +108,37 @@ public enum SignOutScope: String, Sendable {
 }
 
 /// `PUT` or `PATCH /user`. Source: supabase-core.md 10.13. A nil member was absent or null: no change.
+@dynamicMemberLookup
 public struct UpdateUser: Sendable {
-    public var email: String?
-    public var phone: String?
-    public var channel: String?
-    public var password: Password?
-    public var currentPassword: Password?
-    public var nonce: OneTimeCode?
-    public var userMetadata: JSONObject?
-    public var appMetadata: JSONObject?
-    public var pkce = PKCEChallenge()
-    public init() {}
+    /// The members; reached through the operation.
+    public struct Values: Sendable {
+        public var email: String?
+        public var phone: String?
+        public var channel: String?
+        public var password: Password?
+        public var currentPassword: Password?
+        public var nonce: OneTimeCode?
+        public var userMetadata: JSONObject?
+        public var appMetadata: JSONObject?
+        public var pkce = PKCEChallenge()
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
+
+    public init() {
+        shared = CopyOnWrite(Values())
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
+    }
 }
 
 /// `POST` or `PUT /admin/users`. Source: supabase-admin.md 4.2, 4.4. A nil member was absent or null.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What the caller's API key entitles to, as the gateway judged it. Source: gateway.md 2, interface.md "API keys".
 public enum APIKeyRole: Sendable, Equatable {
     /// No key: the bare paths, or an open route.
@@ -20,27 +22,42 @@ public struct RedirectCandidates: Sendable {
 }
 
 /// Everything about a request that a rule may need beside the operation itself.
+@dynamicMemberLookup
 public struct RequestContext: Sendable {
-    /// The token of `Authorization: Bearer …` as it was sent; nil when the header is missing or has another form.
-    public var bearer: RawToken?
-    /// What the API key entitles to when there is no bearer of the caller's own (new-style keys are no JWTs).
-    public var keyRole: APIKeyRole
-    /// `X-JWT-AUD`, when not empty.
-    public var requestedAudience: String?
-    /// The client's address in text form, as far as it is known (sessions.ip).
-    public var clientAddress: String?
-    public var userAgent: String?
-    public var redirect: RedirectCandidates
-    /// `X-Forwarded-Host` and `X-Forwarded-Proto`, for mail links (supabase-core.md 1.8).
-    public var forwardedHost: String?
-    public var forwardedProto: String?
-    /// Names the request in logs and in 5xx bodies.
-    public var requestID: String
+    /// The members; reached through the context.
+    public struct Values: Sendable {
+        /// The token of `Authorization: Bearer …` as it was sent; nil when the header is missing or has another form.
+        public var bearer: RawToken?
+        /// What the API key entitles to when there is no bearer of the caller's own (new-style keys are no JWTs).
+        public var keyRole: APIKeyRole
+        /// `X-JWT-AUD`, when not empty.
+        public var requestedAudience: String?
+        /// The client's address in text form, as far as it is known (sessions.ip).
+        public var clientAddress: String?
+        public var userAgent: String?
+        public var redirect: RedirectCandidates
+        /// `X-Forwarded-Host` and `X-Forwarded-Proto`, for mail links (supabase-core.md 1.8).
+        public var forwardedHost: String?
+        public var forwardedProto: String?
+        /// Names the request in logs and in 5xx bodies.
+        public var requestID: String
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
 
     public init(requestID: String = "") {
-        keyRole = .none
-        redirect = RedirectCandidates()
-        self.requestID = requestID
+        shared = CopyOnWrite(Values(keyRole: .none, redirect: RedirectCandidates(), requestID: requestID))
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
     }
 }
 
@@ -54,8 +71,9 @@ public enum AccessLevel: Sendable {
 
 /// A caller who passed the check of ``AuthBackend/authenticate(_:as:)``.
 ///
-/// What stands in it beside the ids belongs to the backend that made it; Compat hands it back untouched.
-public struct Principal: Sendable {
+/// What stands in it beside the ids belongs to the backend that made it; Compat hands it back untouched. A class, since
+/// every step of an operation hands it on.
+public final class Principal: Sendable {
     /// nil for an administrator's key.
     public let userID: UserID?
     public let sessionID: SessionID?

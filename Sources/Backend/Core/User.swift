@@ -4,55 +4,77 @@ public import JSON
 /// An account as its owner and administrators see it. Source: supabase-core.md 4.1.
 ///
 /// A time is nil when the column is; a text is nil when the account has none (the wire then shows `""`).
+@dynamicMemberLookup
 public struct User: Sendable {
-    public var id: UserID
-    public var audience: String
-    public var role: String
-    public var email: String?
-    public var phone: String?
-    public var emailConfirmedAt: Timestamp?
-    public var phoneConfirmedAt: Timestamp?
-    /// The earlier of the two confirmations. A value of its own: in the answer of the request that confirms it is still
-    /// missing in the reference (supabase-core.md 4.1).
-    public var confirmedAt: Timestamp?
-    public var invitedAt: Timestamp?
-    public var confirmationSentAt: Timestamp?
-    public var recoverySentAt: Timestamp?
-    /// The address that waits for confirmation.
-    public var newEmail: String?
-    public var emailChangeSentAt: Timestamp?
-    /// The number that waits for confirmation.
-    public var newPhone: String?
-    public var phoneChangeSentAt: Timestamp?
-    public var reauthenticationSentAt: Timestamp?
-    public var lastSignInAt: Timestamp?
-    public var appMetadata: JSONText
-    public var userMetadata: JSONText
-    public var factors: [Factor]
-    /// In order of creation; nil where the operation did not load them (`null` on the wire: admin lists).
-    public var identities: [Identity]?
-    public var createdAt: Timestamp
-    public var updatedAt: Timestamp
-    public var bannedUntil: Timestamp?
-    public var deletedAt: Timestamp?
-    public var isAnonymous: Bool
-    /// Members that a remote server sent and that we do not know: shown as they came.
-    public var unknownMembers: JSONObject?
+    /// The members; reached through the account.
+    public struct Values: Sendable {
+        public var id: UserID
+        public var audience: String
+        public var role: String
+        public var email: String?
+        public var phone: String?
+        public var emailConfirmedAt: Timestamp?
+        public var phoneConfirmedAt: Timestamp?
+        /// The earlier of the two confirmations. A value of its own: in the answer of the request that confirms it is
+        /// still missing in the reference (supabase-core.md 4.1).
+        public var confirmedAt: Timestamp?
+        public var invitedAt: Timestamp?
+        public var confirmationSentAt: Timestamp?
+        public var recoverySentAt: Timestamp?
+        /// The address that waits for confirmation.
+        public var newEmail: String?
+        public var emailChangeSentAt: Timestamp?
+        /// The number that waits for confirmation.
+        public var newPhone: String?
+        public var phoneChangeSentAt: Timestamp?
+        public var reauthenticationSentAt: Timestamp?
+        public var lastSignInAt: Timestamp?
+        public var appMetadata: JSONText
+        public var userMetadata: JSONText
+        public var factors: [Factor]
+        /// In order of creation; nil where the operation did not load them (`null` on the wire: admin lists).
+        public var identities: [Identity]?
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+        public var bannedUntil: Timestamp?
+        public var deletedAt: Timestamp?
+        public var isAnonymous: Bool
+        /// Members that a remote server sent and that we do not know: shown as they came.
+        public var unknownMembers: JSONObject?
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
+
+    public init(_ values: Values) {
+        shared = CopyOnWrite(values)
+    }
+
+    /// All members, for who needs many of them.
+    @inlinable
+    public var values: Values {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
 
     public init(
         id: UserID, audience: String, role: String, appMetadata: JSONText = .emptyObject,
         userMetadata: JSONText = .emptyObject, createdAt: Timestamp, updatedAt: Timestamp, isAnonymous: Bool = false
     ) {
-        self.id = id
-        self.audience = audience
-        self.role = role
-        self.appMetadata = appMetadata
-        self.userMetadata = userMetadata
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.isAnonymous = isAnonymous
-        factors = []
-        identities = []
+        self.init(
+            Values(
+                id: id, audience: audience, role: role, appMetadata: appMetadata, userMetadata: userMetadata,
+                factors: [], identities: [], createdAt: createdAt, updatedAt: updatedAt, isAnonymous: isAnonymous))
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
     }
 }
 

@@ -6,53 +6,70 @@ public import JSON
 public typealias StoreTime = Timestamp
 
 /// `auth.users`. Texts that the reference cannot read as NULL are never nil here. Source: supabase-schema.md 6, 8.
+@dynamicMemberLookup
 public struct UserRow: Sendable {
-    public var id: UserID
-    public var audience: String
-    public var role: String
-    public var email: String?
-    /// nil and `""` both mean that there is no password.
-    public var encryptedPassword: String? = ""
-    public var emailConfirmedAt: Timestamp?
-    public var invitedAt: Timestamp?
-    public var confirmationToken = ""
-    public var confirmationSentAt: Timestamp?
-    public var recoveryToken = ""
-    public var recoverySentAt: Timestamp?
-    public var emailChangeTokenNew = ""
-    public var emailChange = ""
-    public var emailChangeSentAt: Timestamp?
-    public var emailChangeTokenCurrent = ""
-    public var emailChangeConfirmStatus = 0
-    public var lastSignInAt: Timestamp?
-    public var appMetadata: JSONText = .emptyObject
-    public var userMetadata: JSONText = .emptyObject
-    public var phone: String?
-    public var phoneConfirmedAt: Timestamp?
-    public var phoneChange = ""
-    public var phoneChangeToken = ""
-    public var phoneChangeSentAt: Timestamp?
-    public var reauthenticationToken = ""
-    public var reauthenticationSentAt: Timestamp?
-    public var bannedUntil: Timestamp?
-    public var deletedAt: Timestamp?
-    public var isSSOUser = false
-    public var isAnonymous = false
-    public var createdAt: Timestamp
-    public var updatedAt: Timestamp
+    /// The columns; reached through the row.
+    public struct Values: Sendable {
+        public var id: UserID
+        public var audience: String
+        public var role: String
+        public var email: String?
+        /// nil and `""` both mean that there is no password.
+        public var encryptedPassword: String? = ""
+        public var emailConfirmedAt: Timestamp?
+        public var invitedAt: Timestamp?
+        public var confirmationToken = ""
+        public var confirmationSentAt: Timestamp?
+        public var recoveryToken = ""
+        public var recoverySentAt: Timestamp?
+        public var emailChangeTokenNew = ""
+        public var emailChange = ""
+        public var emailChangeSentAt: Timestamp?
+        public var emailChangeTokenCurrent = ""
+        public var emailChangeConfirmStatus = 0
+        public var lastSignInAt: Timestamp?
+        public var appMetadata: JSONText = .emptyObject
+        public var userMetadata: JSONText = .emptyObject
+        public var phone: String?
+        public var phoneConfirmedAt: Timestamp?
+        public var phoneChange = ""
+        public var phoneChangeToken = ""
+        public var phoneChangeSentAt: Timestamp?
+        public var reauthenticationToken = ""
+        public var reauthenticationSentAt: Timestamp?
+        public var bannedUntil: Timestamp?
+        public var deletedAt: Timestamp?
+        public var isSSOUser = false
+        public var isAnonymous = false
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
+
+    public init(_ values: Values) {
+        shared = CopyOnWrite(values)
+    }
 
     public init(id: UserID, audience: String, role: String, createdAt: Timestamp) {
-        self.id = id
-        self.audience = audience
-        self.role = role
-        self.createdAt = createdAt
-        updatedAt = createdAt
+        self.init(Values(id: id, audience: audience, role: role, createdAt: createdAt, updatedAt: createdAt))
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
     }
 
     /// Generated column: the earlier of the two confirmations.
     public var confirmedAt: Timestamp? {
-        guard let email = emailConfirmedAt else { return phoneConfirmedAt }
-        guard let phone = phoneConfirmedAt else { return email }
+        guard let email = self.emailConfirmedAt else { return self.phoneConfirmedAt }
+        guard let phone = self.phoneConfirmedAt else { return email }
         return min(email, phone)
     }
 }
@@ -117,29 +134,47 @@ public struct IdentityRow: Sendable {
 }
 
 /// `auth.sessions`.
+@dynamicMemberLookup
 public struct SessionRow: Sendable {
-    public var id: SessionID
-    public var userID: UserID
-    public var createdAt: Timestamp
-    public var updatedAt: Timestamp
-    public var factorID: FactorID?
-    /// `aal1`, `aal2`.
-    public var aal = "aal1"
-    public var notAfter: Timestamp?
-    public var refreshedAt: Timestamp?
-    public var userAgent: String?
-    public var ip: String?
-    public var tag: String?
-    public var oauthClientID: UUID?
-    public var refreshTokenHMACKey: String?
-    public var refreshTokenCounter: Int64?
-    public var scopes: String?
+    /// The columns; reached through the row.
+    public struct Values: Sendable {
+        public var id: SessionID
+        public var userID: UserID
+        public var createdAt: Timestamp
+        public var updatedAt: Timestamp
+        public var factorID: FactorID?
+        /// `aal1`, `aal2`.
+        public var aal = "aal1"
+        public var notAfter: Timestamp?
+        public var refreshedAt: Timestamp?
+        public var userAgent: String?
+        public var ip: String?
+        public var tag: String?
+        public var oauthClientID: UUID?
+        public var refreshTokenHMACKey: String?
+        public var refreshTokenCounter: Int64?
+        public var scopes: String?
+    }
+
+    @usableFromInline var shared: CopyOnWrite<Values>
+
+    public init(_ values: Values) {
+        shared = CopyOnWrite(values)
+    }
 
     public init(id: SessionID, userID: UserID, createdAt: Timestamp) {
-        self.id = id
-        self.userID = userID
-        self.createdAt = createdAt
-        updatedAt = createdAt
+        self.init(Values(id: id, userID: userID, createdAt: createdAt, updatedAt: createdAt))
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
+        shared.value[keyPath: member]
+    }
+
+    @inlinable
+    public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
+        _read { yield shared.value[keyPath: member] }
+        _modify { yield &shared.value[keyPath: member] }
     }
 }
 

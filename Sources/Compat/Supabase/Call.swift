@@ -1,8 +1,9 @@
 internal import Backend
 internal import Bytes
 
-/// One request on its way through a route: what was sent, what the rules need of it, and whom to ask.
-struct Call: Sendable {
+/// One request on its way through a route: what was sent, what the rules need of it, and whom to ask. A class, since
+/// every step of the way hands it on.
+final class Call: Sendable {
     let api: SupabaseAPI
     let request: WireRequest
     let context: RequestContext

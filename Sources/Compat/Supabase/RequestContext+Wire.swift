@@ -7,15 +7,15 @@ extension RequestContext {
         self.init(requestID: request.requestID)
         bearer = Self.bearer(request.authorization)
         // A key for everybody is nobody: where a user is wanted, the missing bearer is told (clients.md 2).
-        keyRole = request.keyRole == .service ? .service : .none
-        requestedAudience = Self.text(request.jwtAudience)
-        clientAddress = request.clientAddress
-        userAgent = request.userAgent
-        redirect = RedirectCandidates(
+        self.keyRole = request.keyRole == .service ? .service : .none
+        self.requestedAudience = Self.text(request.jwtAudience)
+        self.clientAddress = request.clientAddress
+        self.userAgent = request.userAgent
+        self.redirect = RedirectCandidates(
             explicit: Self.text(request.redirectTo) ?? Self.text(query["redirect_to"]) ?? Self.formTarget(request),
             referrer: Self.text(request.referer))
-        forwardedHost = Self.text(request.forwardedHost)
-        forwardedProto = Self.text(request.forwardedProto)
+        self.forwardedHost = Self.text(request.forwardedHost)
+        self.forwardedProto = Self.text(request.forwardedProto)
     }
 
     /// The token of `(?i)^bearer (\S+)$`; nil for anything else, and for a new-style key, which is no JWT:
@@ -43,9 +43,8 @@ extension RequestContext {
     }
 
     private static func formTarget(_ request: WireRequest) -> String? {
-        guard BodyReader.isForm(request.contentType), let form = FormFields(parsing: request.body.span) else {
-            return nil
-        }
+        let body = request.body
+        guard BodyReader.isForm(request.contentType), let form = FormFields(parsing: body.span) else { return nil }
         return text(form["redirect_to"])
     }
 }

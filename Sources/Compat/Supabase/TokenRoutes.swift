@@ -58,16 +58,17 @@ enum TokenRoutes {
     /// A form's own `grant_type` wins over the query's; a JSON body is looked at last, and only when allowed.
     private static func grant(_ call: Call) -> String? {
         let request = call.request
-        if BodyReader.isForm(request.contentType), let form = FormFields(parsing: request.body.span),
+        let body = request.body
+        if BodyReader.isForm(request.contentType), let form = FormFields(parsing: body.span),
             let grant = form["grant_type"], !grant.isEmpty
         {
             return grant
         }
         if let grant = call.query["grant_type"], !grant.isEmpty { return grant }
-        guard call.options.readsGrantTypeFromJSON, request.body.count <= call.options.requestBodyMax else { return nil }
+        guard call.options.readsGrantTypeFromJSON, body.count <= call.options.requestBodyMax else { return nil }
         let limits = JSONLimits(bytes: call.options.requestBodyMax)
-        let found = try? grantScanner.scan(request.body, limits: limits)
-        return JSONScanner.string(found?[0], in: request.body)
+        let found = try? grantScanner.scan(body, limits: limits)
+        return JSONScanner.string(found?[0], in: body)
     }
 
     private static let grantScanner = JSONScanner(["grant_type"])

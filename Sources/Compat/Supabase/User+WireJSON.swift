@@ -17,6 +17,12 @@ extension User {
 
     /// The members alone, for answers that put more beside them.
     func writeMembers(to writer: inout JSONWriter) {
+        values.write(to: &writer)
+    }
+}
+
+extension User.Values {
+    fileprivate func write(to writer: inout JSONWriter) {
         writer.field("id", id.uuid)
         writer.field("aud", audience)
         writer.field("role", role)

@@ -134,6 +134,13 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes bytes that the caller knows to be one whole member, its key too.
+    mutating func raw(member: ArraySlice<UInt8>) {
+        separate()
+        bytes.append(contentsOf: member)
+        needsComma = true
+    }
+
     /// Writes bytes that the caller knows to be one whole JSON value.
     public mutating func raw(validJSON value: [UInt8]) {
         separate()

@@ -3,8 +3,8 @@ import JSON
 import Store
 
 /// A change of the caller's own account that passed the checks which need no account to be looked at.
-/// Source: supabase-core.md 10.13 #1.
-struct AccountChange: Sendable {
+/// A class, since every step of the change hands it on. Source: supabase-core.md 10.13 #1.
+final class AccountChange: Sendable {
     /// nil: no change was asked for.
     let email: String?
     let phone: String?

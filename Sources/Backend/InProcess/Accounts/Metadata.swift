@@ -8,7 +8,7 @@ enum Metadata {
 
     /// The stored object with the change applied: keys overwritten whole, a null removes its key.
     static func merged(_ stored: JSONText, with patch: JSONObject) -> JSONText {
-        JSONText(stored.object.merging(patch))
+        stored.merging(patch)
     }
 
     /// Refuses what a text column cannot hold.

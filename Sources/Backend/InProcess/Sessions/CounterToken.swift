@@ -121,14 +121,14 @@ enum CounterDecision: Equatable {
 extension SessionRow {
     /// Begins a session's counter at zero.
     mutating func beginCounter(_ random: any RandomSource) {
-        refreshTokenHMACKey = Base64.encodeURL(random.fill(32))
-        refreshTokenCounter = 0
+        self.refreshTokenHMACKey = Base64.encodeURL(random.fill(32))
+        self.refreshTokenCounter = 0
     }
 
     /// The key that the session's counter tokens are sealed with; nil where it has none.
     /// - Throws: `unexpected` for one that is encrypted, which this version cannot read: the session is not over.
     func counterKey() throws(AuthError) -> HMACKey? {
-        guard let text = refreshTokenHMACKey, !text.isEmpty else { return nil }
+        guard let text = self.refreshTokenHMACKey, !text.isEmpty else { return nil }
         if text.hasPrefix("{") {
             throw AuthError(.unexpected, detail: "the refresh token key of a session is encrypted")
         }
@@ -136,12 +136,12 @@ extension SessionRow {
     }
 
     /// The last counter that was issued.
-    var counter: UInt64 { UInt64(clamping: refreshTokenCounter ?? 0) }
+    var counter: UInt64 { UInt64(clamping: self.refreshTokenCounter ?? 0) }
 
     /// The token of the last counter that was issued.
     func counterToken(_ key: HMACKey) throws(AuthError) -> String {
         do {
-            return try CounterToken(session: id.uuid, counter: counter, key: key).text
+            return try CounterToken(session: self.id.uuid, counter: counter, key: key).text
         } catch {
             throw AuthError(.unexpected, detail: "a refresh token could not be made")
         }

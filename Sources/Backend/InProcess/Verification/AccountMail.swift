@@ -57,28 +57,28 @@ extension UserRow {
     mutating func keep(_ stored: String, _ type: OneTimeTokenType, at now: Timestamp) -> UserColumns {
         switch type {
         case .confirmation:
-            confirmationToken = stored
-            confirmationSentAt = now
+            self.confirmationToken = stored
+            self.confirmationSentAt = now
             return .confirmation
         case .recovery:
-            recoveryToken = stored
-            recoverySentAt = now
+            self.recoveryToken = stored
+            self.recoverySentAt = now
             return .recovery
         case .reauthentication:
-            reauthenticationToken = stored
-            reauthenticationSentAt = now
+            self.reauthenticationToken = stored
+            self.reauthenticationSentAt = now
             return .reauthentication
         case .emailChangeNew:
-            emailChangeTokenNew = stored
-            emailChangeSentAt = now
+            self.emailChangeTokenNew = stored
+            self.emailChangeSentAt = now
             return .emailChange
         case .emailChangeCurrent:
-            emailChangeTokenCurrent = stored
-            emailChangeSentAt = now
+            self.emailChangeTokenCurrent = stored
+            self.emailChangeSentAt = now
             return .emailChange
         case .phoneChange:
-            phoneChangeToken = stored
-            phoneChangeSentAt = now
+            self.phoneChangeToken = stored
+            self.phoneChangeSentAt = now
             return .phoneChange
         }
     }

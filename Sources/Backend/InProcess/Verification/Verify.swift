@@ -219,19 +219,19 @@ extension UserRow {
     fileprivate mutating func forget(_ purpose: VerificationPurpose) -> UserColumns {
         switch purpose {
         case .signUp, .invite, .sms:
-            confirmationToken = ""
+            self.confirmationToken = ""
             return .confirmation
         case .recovery, .magicLink:
-            recoveryToken = ""
+            self.recoveryToken = ""
             return .recovery
         case .emailChange(.new):
-            emailChangeTokenNew = ""
+            self.emailChangeTokenNew = ""
             return .emailChange
         case .emailChange(.current):
-            emailChangeTokenCurrent = ""
+            self.emailChangeTokenCurrent = ""
             return .emailChange
         case .phoneChange:
-            phoneChangeToken = ""
+            self.phoneChangeToken = ""
             return .phoneChange
         }
     }

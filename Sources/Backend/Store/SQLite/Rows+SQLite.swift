@@ -6,8 +6,14 @@ internal import JSON
 
 extension UserRow {
     init(_ row: inout RowReader) throws(StoreError) {
+        self.init(try Values(&row))
+    }
+}
+
+extension UserRow.Values {
+    fileprivate init(_ row: inout RowReader) throws(StoreError) {
         let id = UserID(try row.uuid())
-        self.init(id: id, audience: row.text(), role: row.text(), createdAt: .epoch)
+        self.init(id: id, audience: row.text(), role: row.text(), createdAt: .epoch, updatedAt: .epoch)
         email = row.optionalText()
         encryptedPassword = row.optionalText()
         emailConfirmedAt = row.time()
@@ -55,9 +61,15 @@ extension IdentityRow {
 
 extension SessionRow {
     init(_ row: inout RowReader) throws(StoreError) {
+        self.init(try Values(&row))
+    }
+}
+
+extension SessionRow.Values {
+    fileprivate init(_ row: inout RowReader) throws(StoreError) {
         let id = SessionID(try row.uuid())
-        self.init(id: id, userID: UserID(try row.uuid()), createdAt: row.requiredTime())
-        updatedAt = row.requiredTime()
+        self.init(
+            id: id, userID: UserID(try row.uuid()), createdAt: row.requiredTime(), updatedAt: row.requiredTime())
         factorID = row.optionalUUID().map { FactorID($0) }
         aal = row.optionalText() ?? "aal1"
         notAfter = row.time()

@@ -29,7 +29,7 @@ extension SQL {
 
     var readText: String? {
         switch self {
-        case .userByID: "SELECT \(Columns.user) FROM users WHERE id = ?1"
+        case .userByID: "SELECT \(Columns.user), rowid FROM users WHERE id = ?1"
         case .userByEmailInAudience:
             "SELECT \(Columns.user) FROM users WHERE email = ?1 AND is_sso_user = 0 AND aud = ?2"
         case .userByPhoneInAudience:
@@ -60,7 +60,7 @@ extension SQL {
             "SELECT \(Columns.identity) FROM identities WHERE email = ?1 AND provider NOT LIKE 'sso:%' "
                 + "ORDER BY created_at, rowid"
         case .factorsOfUser: "SELECT \(Columns.factor) FROM mfa_factors WHERE user_id = ?1 ORDER BY created_at, rowid"
-        case .sessionByID: "SELECT \(Columns.session) FROM sessions WHERE id = ?1"
+        case .sessionByID: "SELECT \(Columns.session), rowid FROM sessions WHERE id = ?1"
         case .sessionOwner: "SELECT user_id FROM sessions WHERE id = ?1"
         case .sessionsOfUser:
             "SELECT \(Columns.session) FROM sessions WHERE user_id = ?1 ORDER BY created_at, rowid"

@@ -24,6 +24,8 @@ extension SQL {
                 + "refresh_token_counter = ?12, scopes = ?13 WHERE id = ?1"
         case .refreshSession:
             "UPDATE sessions SET updated_at = ?2, refreshed_at = ?3, user_agent = ?4, ip = ?5 WHERE id = ?1"
+        case .refreshNumberedSession:
+            "UPDATE sessions SET updated_at = ?2, refreshed_at = ?3, user_agent = ?4, ip = ?5 WHERE rowid = ?1"
         case .advanceSession:
             "UPDATE sessions SET updated_at = ?2, refreshed_at = ?3, user_agent = ?4, ip = ?5, "
                 + "refresh_token_counter = ?6 WHERE id = ?1 AND coalesce(refresh_token_counter, 0) = ?7"

@@ -16,7 +16,7 @@ enum SQL: Int, CaseIterable {
 
     case insertUser, deleteUser
     case insertIdentity, updateIdentity, deleteIdentity, deleteFactors, insertFactor, updateFactor, deleteFactor
-    case insertSession, updateSession, refreshSession, advanceSession
+    case insertSession, updateSession, refreshSession, refreshNumberedSession, advanceSession
     case deleteSession, deleteSessionsOfUser, deleteOtherSessionsOfUser
     case insertRefreshToken, newestRefreshToken, refreshTokenOwner, revokeRefreshToken, touchRefreshToken
     case revokeRefreshTokensOfSession, deleteRefreshToken

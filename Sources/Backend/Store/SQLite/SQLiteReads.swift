@@ -21,6 +21,16 @@ struct SQLiteReads {
         try user(.userByID) { statement throws(StoreError) in try statement.bind(1, id) }
     }
 
+    /// The row with SQLite's number of it.
+    func numberedUser(_ id: UserID) throws(StoreError) -> (row: UserRow, number: Int64)? {
+        let statement = try connection.prepared(.userByID)
+        defer { statement.reset() }
+        try statement.bind(1, id)
+        guard try statement.step() else { return nil }
+        var row = RowReader(statement)
+        return (try UserRow(&row), row.integer())
+    }
+
     func user(_ sql: SQL, _ text: String) throws(StoreError) -> UserRow? {
         try user(sql) { statement throws(StoreError) in try statement.bind(1, text) }
     }
@@ -144,12 +154,17 @@ struct SQLiteReads {
     }
 
     func session(_ id: SessionID) throws(StoreError) -> SessionRow? {
+        try numberedSession(id)?.row
+    }
+
+    /// The row with SQLite's number of it.
+    func numberedSession(_ id: SessionID) throws(StoreError) -> (row: SessionRow, number: Int64)? {
         let statement = try connection.prepared(.sessionByID)
         defer { statement.reset() }
         try statement.bind(1, id)
         guard try statement.step() else { return nil }
         var row = RowReader(statement)
-        return try SessionRow(&row)
+        return (try SessionRow(&row), row.integer())
     }
 
     func owner(of session: SessionID) throws(StoreError) -> UserID? {

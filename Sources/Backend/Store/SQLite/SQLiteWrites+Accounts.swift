@@ -6,8 +6,8 @@ extension SQLiteWrites {
 
     func user(_ id: UserID) throws(StoreError) -> UserRow? {
         if let entry = accounts.entry(id) { return entry.user }
-        guard let row = try reads.user(id) else { return nil }
-        accounts.keep(WriterCache.Entry(user: row))
+        guard let (row, number) = try reads.numberedUser(id) else { return nil }
+        accounts.keep(WriterCache.Entry(user: row, number: number))
         return row
     }
 
@@ -51,11 +51,12 @@ extension SQLiteWrites {
         _ id: SessionID, of user: UserID
     ) throws(StoreError) -> (row: SessionRow, amr: [AMRClaimRow])? {
         if let entry = accounts.entry(user), let row = entry.session, row.id == id { return (row, entry.amr) }
-        guard let row = try reads.session(id) else { return nil }
+        guard let (row, number) = try reads.numberedSession(id) else { return nil }
         let amr = try reads.amrClaims(of: id)
         if row.userID == user {
             accounts.change(user) { entry in
                 entry.session = row
+                entry.sessionNumber = number
                 entry.amr = amr
             }
         }

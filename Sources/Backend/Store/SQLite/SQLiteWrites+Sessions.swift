@@ -25,44 +25,39 @@ extension SQLiteWrites {
     }
 
     func refresh(_ row: SessionRow) throws(StoreError) {
-        let statement = try connection.prepared(.refreshSession)
+        let entry = accounts.entry(row.userID)
+        let known = entry?.session?.id == row.id ? entry : nil
+        let statement = try connection.prepared(known == nil ? .refreshSession : .refreshNumberedSession)
         defer { statement.reset() }
-        try statement.bind(1, row.id)
-        try statement.bind(2, row.updatedAt)
-        try statement.bind(3, row.refreshedAt)
-        try statement.bind(4, row.userAgent)
-        try statement.bind(5, row.ip)
+        if let known { try statement.bind(1, known.sessionNumber) } else { try statement.bind(1, row.id) }
+        try bindRefresh(of: row, to: statement)
         try statement.run()
-        touch(row.userID) { entry in
-            guard entry.session?.id == row.id else { return }
-            entry.session?.updatedAt = row.updatedAt
-            entry.session?.refreshedAt = row.refreshedAt
-            entry.session?.userAgent = row.userAgent
-            entry.session?.ip = row.ip
-        }
+        note(row.userID)
+        known?.noteRefresh(row)
     }
 
     func refresh(_ row: SessionRow, ifCounterIs counter: Int64) throws(StoreError) -> Bool {
         let statement = try connection.prepared(.advanceSession)
         defer { statement.reset() }
         try statement.bind(1, row.id)
-        try statement.bind(2, row.updatedAt)
-        try statement.bind(3, row.refreshedAt)
-        try statement.bind(4, row.userAgent)
-        try statement.bind(5, row.ip)
+        try bindRefresh(of: row, to: statement)
         try statement.bind(6, row.refreshTokenCounter)
         try statement.bind(7, counter)
         try statement.run()
         guard connection.changes == 1 else { return false }
         touch(row.userID) { entry in
             guard entry.session?.id == row.id else { return }
-            entry.session?.updatedAt = row.updatedAt
-            entry.session?.refreshedAt = row.refreshedAt
-            entry.session?.userAgent = row.userAgent
-            entry.session?.ip = row.ip
+            entry.noteRefresh(row)
             entry.session?.refreshTokenCounter = row.refreshTokenCounter
         }
         return true
+    }
+
+    private func bindRefresh(of row: SessionRow, to statement: SQLiteStatement) throws(StoreError) {
+        try statement.bind(2, row.updatedAt)
+        try statement.bind(3, row.refreshedAt)
+        try statement.bind(4, row.userAgent)
+        try statement.bind(5, row.ip)
     }
 
     private func bindRest(of row: SessionRow, to statement: SQLiteStatement, from first: Int32) throws(StoreError) {

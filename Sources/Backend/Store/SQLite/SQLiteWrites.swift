@@ -67,9 +67,13 @@ struct SQLiteWrites {
     }
 
     func update(_ row: UserRow, _ columns: UserColumns) throws(StoreError) {
-        let statement = try connection.preparedUpdate(columns) { UserColumn.update(columns) }
+        let entry = accounts.entry(row.id)
+        let number = entry?.number
+        let statement = try connection.preparedUpdate(columns, isByNumber: number != nil) {
+            UserColumn.update(columns, isByNumber: number != nil)
+        }
         defer { statement.reset() }
-        try statement.bind(1, row.id)
+        if let number { try statement.bind(1, number) } else { try statement.bind(1, row.id) }
         try statement.bind(2, row.updatedAt)
         var index: Int32 = 3
         for column in UserColumn.allCases where columns.contains(column.group) {
@@ -77,12 +81,13 @@ struct SQLiteWrites {
             index += 1
         }
         try statement.run()
-        touch(row.id) { entry in
-            entry.user.updatedAt = row.updatedAt
-            for column in UserColumn.allCases where columns.contains(column.group) {
-                column.copy(from: row, to: &entry.user)
-            }
+        note(row.id)
+        guard let entry else { return }
+        entry.user.updatedAt = row.updatedAt
+        for column in UserColumn.allCases where columns.contains(column.group) {
+            column.copy(from: row, to: &entry.user)
         }
+        if entry.isBig { accounts.remove(row.id) }
     }
 
     /// Refresh tokens hang on the sessions and go with them.

@@ -28,15 +28,16 @@ enum UserColumn: String, CaseIterable {
     case isAnonymous = "is_anonymous"
     case isSSOUser = "is_sso_user"
 
-    /// The update of a set of columns: `?1` is the id, `?2` the time, then the columns in the order of the cases.
-    static func update(_ columns: UserColumns) -> String {
+    /// The update of a set of columns: `?1` is the id or the row's number, `?2` the time, then the columns in the order
+    /// of the cases.
+    static func update(_ columns: UserColumns, isByNumber: Bool) -> String {
         var text = "UPDATE users SET updated_at = ?2"
         var index = 3
         for column in allCases where columns.contains(column.group) {
             text += ", \(column.rawValue) = ?\(index)"
             index += 1
         }
-        return text + " WHERE id = ?1"
+        return text + (isByNumber ? " WHERE rowid = ?1" : " WHERE id = ?1")
     }
 
     var group: UserColumns {

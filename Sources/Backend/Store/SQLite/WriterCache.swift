@@ -14,15 +14,29 @@ final class WriterCache {
 
     final class Entry {
         var user: UserRow
+        /// SQLite's number of the user's row, by which it is found without a look at the index of ids. Another process
+        /// may give rows new numbers (VACUUM); then `PRAGMA data_version` empties the cache.
+        let number: Int64
         /// nil as long as nobody asked for them; so are the factors.
         var identities: [IdentityRow]?
         var factors: [FactorRow]?
         /// The session that was asked for last, with its methods.
         var session: SessionRow?
+        /// The number of that session's row.
+        var sessionNumber: Int64 = 0
         var amr: [AMRClaimRow] = []
 
-        init(user: UserRow) {
+        init(user: UserRow, number: Int64) {
             self.user = user
+            self.number = number
+        }
+
+        /// The columns that a refresh writes.
+        func noteRefresh(_ row: SessionRow) {
+            session?.updatedAt = row.updatedAt
+            session?.refreshedAt = row.refreshedAt
+            session?.userAgent = row.userAgent
+            session?.ip = row.ip
         }
 
         var isBig: Bool {

@@ -57,6 +57,8 @@ internal import CSQLite
         guard mode == .readWrite else { return }
         try execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
         try execute("PRAGMA foreign_keys = ON")
+        // What we write is typed; the checks stand in the schema for those who write to the file by hand.
+        try execute("PRAGMA ignore_check_constraints = ON")
         unsafe _ = sqlite3_wal_hook(database, noteLogFrames, logFrames)
     }
 
@@ -77,14 +79,19 @@ internal import CSQLite
     }
 
     /// The update of a set of columns, prepared on first use.
-    func preparedUpdate(_ columns: UserColumns, _ text: () -> String) throws(StoreError) -> SQLiteStatement {
-        if let statement = updates[columns.rawValue] { return statement }
+    ///
+    /// - Parameter isByNumber: whether the text names the row by its number.
+    func preparedUpdate(
+        _ columns: UserColumns, isByNumber: Bool, _ text: () -> String
+    ) throws(StoreError) -> SQLiteStatement {
+        let key = columns.rawValue << 1 | (isByNumber ? 1 : 0)
+        if let statement = updates[key] { return statement }
         if updates.count >= Self.updatesMax {
             for statement in updates.values { statement.finalize() }
             updates.removeAll()
         }
         let statement = try prepare(text())
-        updates[columns.rawValue] = statement
+        updates[key] = statement
         return statement
     }
 
