@@ -48,6 +48,13 @@ public struct WireRequest: Sendable {
 
     @usableFromInline var shared: CopyOnWrite<Values>
 
+    /// All parts, for who needs many of them.
+    @inlinable
+    public var values: Values {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     public init(method: String, path: String, query: String = "", body: [UInt8] = [], requestID: String = "") {
         shared = CopyOnWrite(
             Values(

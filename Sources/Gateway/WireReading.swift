@@ -6,23 +6,29 @@ internal import HTTP1
 extension WireRequest {
     /// Takes a request out of its connection's buffer: one pass over the fields.
     init(_ request: borrowing RequestView, path: String, prefix: String) {
-        let method = request.method == .other ? request.methodName.text : "\(request.method.name)"
+        let method = request.method == .other ? request.methodName.text : request.method.name.description
         self.init(method: method, path: path, query: request.query.text, body: request.body.array)
-        self.servedPrefix = prefix
+        values.read(request, prefix: prefix)
+    }
+}
+
+extension WireRequest.Values {
+    fileprivate mutating func read(_ request: borrowing RequestView, prefix: String) {
+        servedPrefix = prefix
         for index in 0..<request.fieldCount {
             switch request.fieldID(index) {
-            case .authorization: self.authorization = self.authorization ?? request.fieldValue(index).text
-            case .xSupabaseApiVersion: self.apiVersion = self.apiVersion ?? request.fieldValue(index).text
-            case .contentType: self.contentType = self.contentType ?? request.fieldValue(index).text
-            case .userAgent: self.userAgent = self.userAgent ?? request.fieldValue(index).text
-            case .xJwtAud: self.jwtAudience = self.jwtAudience ?? request.fieldValue(index).text
-            case .xForwardedHost: self.forwardedHost = self.forwardedHost ?? request.fieldValue(index).text
-            case .xForwardedProto: self.forwardedProto = self.forwardedProto ?? request.fieldValue(index).text
-            case .xClientInfo: self.clientInfo = self.clientInfo ?? request.fieldValue(index).text
-            case .accept: self.accept = self.accept ?? request.fieldValue(index).text
-            case .origin: self.origin = self.origin ?? request.fieldValue(index).text
-            case .referer: self.referer = self.referer ?? request.fieldValue(index).text
-            case .redirectTo: self.redirectTo = self.redirectTo ?? request.fieldValue(index).text
+            case .authorization: authorization = authorization ?? request.fieldValue(index).text
+            case .xSupabaseApiVersion: apiVersion = apiVersion ?? request.fieldValue(index).text
+            case .contentType: contentType = contentType ?? request.fieldValue(index).text
+            case .userAgent: userAgent = userAgent ?? request.fieldValue(index).text
+            case .xJwtAud: jwtAudience = jwtAudience ?? request.fieldValue(index).text
+            case .xForwardedHost: forwardedHost = forwardedHost ?? request.fieldValue(index).text
+            case .xForwardedProto: forwardedProto = forwardedProto ?? request.fieldValue(index).text
+            case .xClientInfo: clientInfo = clientInfo ?? request.fieldValue(index).text
+            case .accept: accept = accept ?? request.fieldValue(index).text
+            case .origin: origin = origin ?? request.fieldValue(index).text
+            case .referer: referer = referer ?? request.fieldValue(index).text
+            case .redirectTo: redirectTo = redirectTo ?? request.fieldValue(index).text
             default: break
             }
         }

@@ -108,14 +108,16 @@ import Testing
         }
     }
 
-    @Test("JSON that is none cannot be written by anyone") func badJSON() async throws {
-        try await withRows("INSERT INTO users (id) VALUES ('\(Self.id)')") { store in
-            var row = UserRow(id: try userID(), audience: "", role: "", createdAt: .epoch)
-            row.userMetadata = JSONText(trusted: Array("{broken".utf8))
-            let broken = row
-            await #expect(throws: StoreError.self) {
-                try await store.write { try await $0.update(broken, .userMetadata) }
-            }
+    @Test("JSON that is none cannot be written by hand", arguments: ["raw_user_meta_data", "raw_app_meta_data"])
+    func badJSON(column: String) async throws {
+        let temporary = try TemporaryStore()
+        let path = "\(temporary.folder.path)/drawbridge.db"
+        let connection = try SQLiteConnection(path: path, mode: .readWrite, options: SQLiteOptions())
+        // Our own connections leave the checks out; any other program's have them on.
+        try connection.execute("PRAGMA ignore_check_constraints = OFF")
+        #expect(throws: StoreError.self) {
+            try connection.execute("INSERT INTO users (id, \(column)) VALUES ('\(Self.id)', '{broken')")
         }
+        await temporary.remove()
     }
 }

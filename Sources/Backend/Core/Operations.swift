@@ -125,6 +125,13 @@ public struct UpdateUser: Sendable {
 
     @usableFromInline var shared: CopyOnWrite<Values>
 
+    /// All members, for who needs many of them.
+    @inlinable
+    public var values: Values {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     public init() {
         shared = CopyOnWrite(Values())
     }

@@ -45,6 +45,13 @@ public struct RequestContext: Sendable {
 
     @usableFromInline var shared: CopyOnWrite<Values>
 
+    /// All members, for who needs many of them.
+    @inlinable
+    public var values: Values {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     public init(requestID: String = "") {
         shared = CopyOnWrite(Values(keyRole: .none, redirect: RedirectCandidates(), requestID: requestID))
     }

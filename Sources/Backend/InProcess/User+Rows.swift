@@ -9,24 +9,9 @@ extension User {
             id: row.id, audience: row.audience, role: row.role, appMetadata: Self.object(row.appMetadata),
             userMetadata: Self.object(row.userMetadata), createdAt: row.createdAt, updatedAt: row.updatedAt,
             isAnonymous: row.isAnonymous)
-        self.email = row.email
-        self.phone = row.phone
-        self.emailConfirmedAt = row.emailConfirmedAt
-        self.phoneConfirmedAt = row.phoneConfirmedAt
-        self.confirmedAt = row.confirmedAt
-        self.invitedAt = row.invitedAt
-        self.confirmationSentAt = row.confirmationSentAt
-        self.recoverySentAt = row.recoverySentAt
-        self.newEmail = row.emailChange.isEmpty ? nil : row.emailChange
-        self.emailChangeSentAt = row.emailChangeSentAt
-        self.newPhone = row.phoneChange.isEmpty ? nil : row.phoneChange
-        self.phoneChangeSentAt = row.phoneChangeSentAt
-        self.reauthenticationSentAt = row.reauthenticationSentAt
-        self.lastSignInAt = row.lastSignInAt
-        self.bannedUntil = row.bannedUntil
-        self.deletedAt = row.deletedAt
-        self.identities = identities.map { $0.map(Identity.init(row:)) }
-        self.factors = factors.map(Factor.init(row:))
+        values.read(row.values)
+        values.identities = identities.map { $0.map(Identity.init(row:)) }
+        values.factors = factors.map(Factor.init(row:))
     }
 
     init(_ rows: AccountRows) {
@@ -52,5 +37,26 @@ extension Factor {
             friendlyName: row.friendlyName.isEmpty ? nil : row.friendlyName, phone: row.phone,
             createdAt: row.createdAt, updatedAt: row.updatedAt, lastChallengedAt: row.lastChallengedAt,
             webAuthnAAGUID: row.webAuthnAAGUID, lastWebAuthnChallengeData: row.lastWebAuthnChallengeData)
+    }
+}
+
+extension User.Values {
+    fileprivate mutating func read(_ row: UserRow.Values) {
+        email = row.email
+        phone = row.phone
+        emailConfirmedAt = row.emailConfirmedAt
+        phoneConfirmedAt = row.phoneConfirmedAt
+        confirmedAt = row.confirmedAt
+        invitedAt = row.invitedAt
+        confirmationSentAt = row.confirmationSentAt
+        recoverySentAt = row.recoverySentAt
+        newEmail = row.emailChange.isEmpty ? nil : row.emailChange
+        emailChangeSentAt = row.emailChangeSentAt
+        newPhone = row.phoneChange.isEmpty ? nil : row.phoneChange
+        phoneChangeSentAt = row.phoneChangeSentAt
+        reauthenticationSentAt = row.reauthenticationSentAt
+        lastSignInAt = row.lastSignInAt
+        bannedUntil = row.bannedUntil
+        deletedAt = row.deletedAt
     }
 }

@@ -43,6 +43,13 @@ public struct UserRow: Sendable {
         public var isAnonymous = false
         public var createdAt: Timestamp
         public var updatedAt: Timestamp
+
+        /// Generated column: the earlier of the two confirmations.
+        public var confirmedAt: Timestamp? {
+            guard let email = emailConfirmedAt else { return phoneConfirmedAt }
+            guard let phone = phoneConfirmedAt else { return email }
+            return min(email, phone)
+        }
     }
 
     @usableFromInline var shared: CopyOnWrite<Values>
@@ -55,6 +62,13 @@ public struct UserRow: Sendable {
         self.init(Values(id: id, audience: audience, role: role, createdAt: createdAt, updatedAt: createdAt))
     }
 
+    /// All columns, for who needs many of them.
+    @inlinable
+    public var values: Values {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     @inlinable
     public subscript<Member>(dynamicMember member: KeyPath<Values, Member>) -> Member {
         shared.value[keyPath: member]
@@ -64,13 +78,6 @@ public struct UserRow: Sendable {
     public subscript<Member>(dynamicMember member: WritableKeyPath<Values, Member>) -> Member {
         _read { yield shared.value[keyPath: member] }
         _modify { yield &shared.value[keyPath: member] }
-    }
-
-    /// Generated column: the earlier of the two confirmations.
-    public var confirmedAt: Timestamp? {
-        guard let email = self.emailConfirmedAt else { return self.phoneConfirmedAt }
-        guard let phone = self.phoneConfirmedAt else { return email }
-        return min(email, phone)
     }
 }
 

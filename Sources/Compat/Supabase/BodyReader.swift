@@ -7,7 +7,7 @@ enum BodyReader {
     /// - Throws: 413 `request_entity_too_large`, or 400 `bad_json` in Go's words.
     static func read(_ request: WireRequest, _ schema: BodySchema, limit: Int) throws(ErrorAnswer) -> BodyFields {
         switch try value(request, limit: limit) {
-        case .null: return BodyFields(schema: schema)
+        case .null: return BodyFields()
         case .object(let object): return try fields(object, schema)
         case let other:
             throw .badJSON("json: cannot unmarshal \(other.typeName) into Go value of type api.\(schema.goType)")
@@ -48,12 +48,12 @@ enum BodyReader {
     }
 
     private static func fields(_ object: JSONObject, _ schema: BodySchema) throws(ErrorAnswer) -> BodyFields {
-        var fields = BodyFields(schema: schema)
+        var fields = BodyFields()
         for member in object.members {
             guard !member.value.isNull, let place = schema.place(of: member.key) else { continue }
             let field = schema.fields[place]
             try check(member.value, field, schema)
-            fields.set(place, member.value)
+            fields.set(field.name, member.value)
         }
         return fields
     }
@@ -61,15 +61,16 @@ enum BodyReader {
     private static func check(
         _ value: JSONValue, _ field: BodySchema.Field, _ schema: BodySchema
     ) throws(ErrorAnswer) {
-        let target = "Go struct field \(schema.goType).\(field.name)"
+        func target() -> String { "Go struct field \(schema.goType).\(field.name)" }
         switch (field.kind, value) {
         case (.text, .string), (.flag, .bool), (.textOrNumber, .string): return
         case (.textOrNumber, .number(let number)) where number.int64 != nil: return
         case (.object, .object):
             guard let number = firstUnbounded(value) else { return }
-            throw .badJSON("json: cannot unmarshal number \(number.literal.prefix(64)) into \(target) of type float64")
+            let literal = number.literal.prefix(64)
+            throw .badJSON("json: cannot unmarshal number \(literal) into \(target()) of type float64")
         default:
-            throw .badJSON("json: cannot unmarshal \(value.typeName) into \(target) of type \(field.kind.goName)")
+            throw .badJSON("json: cannot unmarshal \(value.typeName) into \(target()) of type \(field.kind.goName)")
         }
     }
 

@@ -58,15 +58,17 @@ struct BodySchema: Sendable {
 
 /// The members of a body that were there and not null, each of the kind that the schema says.
 struct BodyFields: Sendable {
-    private let schema: BodySchema
-    private var values: [JSONValue?]
+    /// Few, though the schema may know many.
+    private var members: [(name: String, value: JSONValue)] = []
 
-    init(schema: BodySchema) {
-        self.schema = schema
-        values = Array(repeating: nil, count: schema.fields.count)
+    /// - Parameter name: the schema's own.
+    mutating func set(_ name: String, _ value: JSONValue) {
+        if let place = members.firstIndex(where: { $0.name == name }) {
+            members[place].value = value
+        } else {
+            members.append((name, value))
+        }
     }
-
-    mutating func set(_ place: Int, _ value: JSONValue) { values[place] = value }
 
     /// A text as sent; a number of a member that allows one, as text.
     func text(_ name: String) -> String? {
@@ -101,6 +103,6 @@ struct BodyFields: Sendable {
     }
 
     private func value(_ name: String) -> JSONValue? {
-        schema.fields.firstIndex { $0.name == name }.flatMap { values[$0] }
+        members.first { $0.name == name }?.value
     }
 }

@@ -4,7 +4,7 @@ internal import JSON
 
 /// Supabase Auth's wire: typed operations in, their results and errors out. Values in, values out; its one way out is
 /// the backend it was handed. Source: supabase-core.md, clients.md, deviations.md.
-public struct SupabaseAPI: Sendable {
+public final class SupabaseAPI: Sendable {
     let backend: any AuthBackend
     let options: CompatOptions
     let limiter: any RateLimiting
@@ -83,7 +83,18 @@ public struct SupabaseAPI: Sendable {
             if let level = match.endpoint.protection { _ = try await call.confirmedPrincipal(level) }
             throw noSuchRoute(call.request.method, match).answer
         }
+        // What is asked most has a frame of its own: the one of all the others is large.
         switch match.endpoint {
+        case .user: return verb == .get ? try await UserRoutes.show(call) : try await UserRoutes.update(call)
+        case .token: return try await TokenRoutes.token(call)
+        default: return try await performOther(match.endpoint, verb, call)
+        }
+    }
+
+    private func performOther(
+        _ endpoint: Endpoint, _ verb: RouteMatch.Verb, _ call: Call
+    ) async throws -> WireResponse {
+        switch endpoint {
         case .health: return health
         case .settings: return try await SettingsRoutes.settings(call)
         case .keySet: return try await WellKnownRoutes.keySet(call)

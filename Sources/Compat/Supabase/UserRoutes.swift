@@ -36,6 +36,11 @@ enum UserRoutes {
 
     private static func update(_ body: BodyFields) throws(ErrorAnswer) -> UpdateUser {
         var update = UpdateUser()
+        try read(body, into: &update.values)
+        return update
+    }
+
+    private static func read(_ body: BodyFields, into update: inout UpdateUser.Values) throws(ErrorAnswer) {
         update.email = body.filled("email")
         update.phone = body.filled("phone")
         update.channel = body.filled("channel")
@@ -46,7 +51,6 @@ enum UserRoutes {
         update.userMetadata = body.object("data")
         update.appMetadata = body.object("app_metadata")
         update.pkce = body.pkce
-        return update
     }
 }
 

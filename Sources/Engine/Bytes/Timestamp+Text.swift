@@ -45,6 +45,7 @@ extension Timestamp {
         let days = Self.floorDivide(seconds, 86_400)
         let secondOfDay = seconds - days * 86_400
         let date = CivilDate(daysSinceEpoch: days)
+        let fraction = (microseconds &- seconds &* 1_000_000).magnitude
         if date.year < 0 { out.append(UInt8(ascii: "-")) }
         let year = date.year.magnitude
         if year < 10_000 {
@@ -53,27 +54,7 @@ extension Timestamp {
         } else {
             Self.appendLong(year, to: &out)
         }
-        out.append(UInt8(ascii: "-"))
-        Self.appendPair(date.month.magnitude, to: &out)
-        out.append(UInt8(ascii: "-"))
-        Self.appendPair(date.day.magnitude, to: &out)
-        out.append(separator)
-        Self.appendPair((secondOfDay / 3600).magnitude, to: &out)
-        out.append(UInt8(ascii: ":"))
-        Self.appendPair((secondOfDay / 60 % 60).magnitude, to: &out)
-        out.append(UInt8(ascii: ":"))
-        Self.appendPair((secondOfDay % 60).magnitude, to: &out)
-        let fraction = (microseconds &- seconds &* 1_000_000).magnitude
-        guard fraction > 0 else { return }
-        out.append(UInt8(ascii: "."))
-        Self.appendPair(fraction / 10_000, to: &out)
-        Self.appendPair(fraction / 100 % 100, to: &out)
-        Self.appendPair(fraction % 100, to: &out)
-        var rest = fraction
-        while rest % 10 == 0 {
-            rest /= 10
-            _ = out.removeLast()
-        }
+        DigitPairs.append(date, secondOfDay, microseconds: fraction, separator: separator, to: &out)
     }
 
     /// Appends the two digits of a number below 100.

@@ -29,6 +29,13 @@ extension InProcessBackend {
             if change.nonce != nil, account.user.isSSOUser { throw AuthError(.ssoManaged) }
             return try await updateMetadata(change, account, principal)
         }
+        return try await changeSignIn(change, account, principal, context)
+    }
+
+    /// Addresses and passwords. A function of its own, for its frame is large and most changes are of metadata alone.
+    private func changeSignIn(
+        _ change: AccountChange, _ account: AccountRows, _ principal: Principal, _ context: RequestContext
+    ) async throws(AuthError) -> User {
         try Self.checkAllowed(change, account, principal)
         try await read { try await Self.checkFree(change, account.user, in: $0) }
         if change.password != nil { try await checkProof(change, account, principal) }
