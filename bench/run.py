@@ -70,6 +70,27 @@ class Peer:
         self.process.wait(10)
 
 
+def processor_times() -> list[int]:
+    return [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+
+
+def stolen(before: list[int]) -> float:
+    """The percentage of time that the host kept for others since then."""
+    spent = [now - then for now, then in zip(processor_times(), before)]
+    return 100 * spent[7] / max(sum(spent[:8]), 1)
+
+
+def pace_of_two() -> float:
+    """How much two busy processes do at once, in what one does alone: near 1 where two cores are threads of one."""
+    def spin(count: int) -> float:
+        begin = time.monotonic()
+        done = [subprocess.Popen([sys.executable, "-c", "x = 0\nfor i in range(8_000_000): x += i & 7"]) for _ in range(count)]
+        for process in done:
+            process.wait()
+        return time.monotonic() - begin
+    return 2 * min(spin(1) for _ in range(3)) / min(spin(2) for _ in range(3))
+
+
 def quoted(text: str) -> str:
     """For a single-quoted nginx string; `$` would begin a variable, so JSON's own escape stands for it."""
     return text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\\\u0024")
@@ -83,6 +104,7 @@ class Bench:
         shutil.rmtree(WORK, ignore_errors=True)
         WORK.mkdir()
         self.gateway = Gateway(UNLIMITED, loops=1)
+        self.notes.append(f"Two busy processes do {pace_of_two():.2f} × what one does alone on this machine; load, gateway and kernel share it.")
         self.users: list[tuple[str, str]] = []
         self.sessions: list[dict] = []
 
@@ -185,14 +207,24 @@ class Bench:
                  f"≤ {bar:.1f} ×", own["cpu_ratio"] <= bar, own["complaints"])
 
     def update(self):
-        found = self.wrk("update.lua", "/auth/v1/user", self.tokens("update-tokens", [s["access_token"] for s in self.sessions]))
-        self.row("PUT /auth/v1/user, 64 connections, synchronous=FULL", f"{found['rps']:,.0f}/s, p50 {found['p50_ms']:.2f} ms, p99 {found['p99_ms']:.2f} ms",
-                 "≥ 20,000/s", found["rps"] >= 20_000, found["complaints"])
+        env = self.tokens("update-tokens", [s["access_token"] for s in self.sessions])
+        self.rate("PUT /auth/v1/user, 64 connections, synchronous=FULL", 20_000, lambda: self.wrk("update.lua", "/auth/v1/user", env))
 
     def refresh(self):
-        found = self.wrk("refresh.lua", "/auth/v1/token?grant_type=refresh_token", self.tokens("refresh-tokens", [s["refresh_token"] for s in self.sessions]))
-        self.row("refresh, 64 connections, a new token each time", f"{found['rps']:,.0f}/s, p50 {found['p50_ms']:.2f} ms, p99 {found['p99_ms']:.2f} ms",
-                 "≥ 8,000/s", found["rps"] >= 8_000, found["complaints"])
+        def one():
+            self.sign_in(len(self.sessions))
+            env = self.tokens("refresh-tokens", [s["refresh_token"] for s in self.sessions])
+            return self.wrk("refresh.lua", "/auth/v1/token?grant_type=refresh_token", env)
+        self.rate("refresh, 64 connections, a new token each time", 8_000, one)
+
+    def rate(self, what: str, bar: int, measure):
+        """Requests a second, in which the load's and the writer's time count as well: they share the cores."""
+        before = processor_times()
+        rounds = sorted((measure() for _ in range(self.rounds)), key=lambda found: found["rps"])
+        middle, best = rounds[len(rounds) // 2], rounds[-1]
+        self.row(what, f"{middle['rps']:,.0f}/s, p50 {middle['p50_ms']:.2f} ms, p99 {middle['p99_ms']:.2f} ms; best round {best['rps']:,.0f}/s; "
+                 f"{stolen(before):.1f} % of the processors' time stolen by the host", f"≥ {bar:,}/s",
+                 middle["rps"] >= bar, " ".join(found["complaints"] for found in rounds).strip())
 
     def flood(self):
         """GET /user at a few connections, without and with password sign-ins that never stop."""

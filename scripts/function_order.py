@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes scripts/link/function-order.txt: the functions that the linker puts side by side. First those that a start and the first answer run,
-so that an idle gateway touches few pages; then those that `GET /user`, `PUT /user` and refreshes run beside them, so that a busy one finds
-its code in few lines and pages too.
+"""Writes scripts/link/function-order.txt: the functions that the linker puts side by side. First those that `GET /user`, `PUT /user` and
+refreshes run, so that a busy gateway finds its code in few pages; then what a start and the first answer run beside them, so that an idle one
+touches few.
 
 Needs the release binary and valgrind. The list ages gracefully: a name that is gone is passed over, a new function stands elsewhere. Write it
 anew when `bench/run.py --only size` shows the memory growing, and link again after it.
@@ -88,9 +88,9 @@ def main() -> int:
     if len(start) < 500 or len(hot) < 300:
         print(f"only {len(start)} and {len(hot)} functions were seen; is the binary stripped?", file=sys.stderr)
         return 1
-    names = list(dict.fromkeys(start + hot))
+    names = list(dict.fromkeys(hot + start))
     TARGET.write_text("\n".join(names) + "\n")
-    print(f"{len(start)} functions of a start and {len(names) - len(start)} more of the hot paths to {TARGET.relative_to(ROOT)}")
+    print(f"{len(hot)} functions of the hot paths and {len(names) - len(hot)} more of a start to {TARGET.relative_to(ROOT)}")
     return 0
 
 
