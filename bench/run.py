@@ -158,8 +158,8 @@ class Bench:
             raise RuntimeError(done.stderr)
         return json.loads(done.stdout)
 
-    def wrk(self, script: str, path: str, env: dict, seconds: int = 0, connections: int = 64) -> dict:
-        done = subprocess.run([program("wrk"), "-t1", f"-c{connections}", f"-d{seconds or 2 * self.seconds}s", "--latency", "-s", str(HERE / script),
+    def wrk(self, script: str, path: str, env: dict, seconds: int = 0, connections: int = 64, cores: tuple = ()) -> dict:
+        done = subprocess.run([*cores, program("wrk"), "-t1", f"-c{connections}", f"-d{seconds or 2 * self.seconds}s", "--latency", "-s", str(HERE / script),
                                f"{self.gateway.url}{path}"], env=env, capture_output=True, text=True).stdout
         found = {"rps": float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1]), "text": done,
                  "complaints": " ".join(re.findall(r"(?:Non-2xx.*|Socket errors.*)", done))}
@@ -208,19 +208,29 @@ class Bench:
 
     def update(self):
         env = self.tokens("update-tokens", [s["access_token"] for s in self.sessions])
-        self.rate("PUT /auth/v1/user, 64 connections, synchronous=FULL", 20_000, lambda: self.wrk("update.lua", "/auth/v1/user", env))
+        self.rate("PUT /auth/v1/user, 64 connections, synchronous=FULL", 20_000, lambda: self.wrk("update.lua", "/auth/v1/user", env, cores=self.apart()))
 
     def refresh(self):
         def one():
             self.sign_in(len(self.sessions))
             env = self.tokens("refresh-tokens", [s["refresh_token"] for s in self.sessions])
-            return self.wrk("refresh.lua", "/auth/v1/token?grant_type=refresh_token", env)
+            return self.wrk("refresh.lua", "/auth/v1/token?grant_type=refresh_token", env, cores=self.apart())
         self.rate("refresh, 64 connections, a new token each time", 8_000, one)
+
+    def apart(self) -> tuple:
+        """Keeps the loop on the first core and the load on the last, so that neither waits for the other's core; the writer is free."""
+        cores = sorted(os.sched_getaffinity(0))
+        for thread in pathlib.Path(f"/proc/{self.gateway.process.pid}/task").iterdir():
+            if (thread / "comm").read_text().startswith("loop-"):
+                os.sched_setaffinity(int(thread.name), cores[:1])
+        return ("taskset", "-c", str(cores[-1]))
 
     def rate(self, what: str, bar: int, measure):
         """Requests a second, in which the load's and the writer's time count as well: they share the cores."""
         before = processor_times()
         rounds = sorted((measure() for _ in range(self.rounds)), key=lambda found: found["rps"])
+        for thread in pathlib.Path(f"/proc/{self.gateway.process.pid}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), os.sched_getaffinity(0))
         middle, best = rounds[len(rounds) // 2], rounds[-1]
         self.row(what, f"{middle['rps']:,.0f}/s, p50 {middle['p50_ms']:.2f} ms, p99 {middle['p99_ms']:.2f} ms; best round {best['rps']:,.0f}/s; "
                  f"{stolen(before):.1f} % of the processors' time stolen by the host", f"≥ {bar:,}/s",
