@@ -17,7 +17,8 @@ public enum Conformance {
     ) throws(ConformanceFailure) -> ConformanceOutcome {
         let conductor = try Conductor(
             options, environment: environment, random: random, clock: clock, secure: secure)
-        try conductor.reach()
+        try checkPaths(options)
+        for note in try conductor.reach() { print("note: \(TextReport.visible(note))\n") }
         let results = conductor.run(print: print)
         let report = Report(
             version: version, options: options, madeAt: clock.now().wholeSeconds.description, results: results,
@@ -38,6 +39,23 @@ public enum Conformance {
         let settings = world.settings(url: RunningServer(url: url).base, port: port)
         let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }
         return lines.joined()
+    }
+
+    /// Finds out before the run, which may be long, that what it finds could not be written.
+    private static func checkPaths(_ options: ConformanceOptions) throws(ConformanceFailure) {
+        var paths = options.summary.map { [$0] } ?? []
+        if let report = options.report {
+            let base = Report.base(of: report)
+            paths += [base + ".json", base + ".html"]
+        }
+        guard Set(paths.map(Files.plain)).count == paths.count else {
+            throw ConformanceFailure("--summary and --report name the same file")
+        }
+        for path in paths {
+            do { try Files.checkWritable(path) } catch {
+                throw ConformanceFailure("the report cannot be written: \(error)")
+            }
+        }
     }
 
     private static func write(_ report: Report, _ options: ConformanceOptions) throws(ConformanceFailure) {

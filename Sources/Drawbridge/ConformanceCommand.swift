@@ -69,6 +69,10 @@ enum ConformanceCommand {
         options.store = try arguments.value("--store")
         options.faketime = try arguments.value("--faketime")
         options.sql = try arguments.value("--sql")
+        let own = options.sql != nil ? "--sql" : options.faketime.map { _ in "--faketime" }
+        if case .running = target, let name = own {
+            throw UsageError("\(name) goes with --launch: a server that runs already cannot be reached that way")
+        }
         options.known = try arguments.value("--known")
         options.report = try arguments.value("--report")
         options.summary = try arguments.value("--summary")
@@ -78,11 +82,11 @@ enum ConformanceCommand {
         options.acceptsKnown = arguments.flag("--accept-known")
         options.keys = .init(
             anonymous: try secret(&arguments, "--anon-key"), service: try secret(&arguments, "--service-key"))
-        let own = (
+        let other = (
             try secret(&arguments, "--reference-anon-key"), try secret(&arguments, "--reference-service-key")
         )
         options.referenceKeys = .init(
-            anonymous: own.0 ?? options.keys.anonymous, service: own.1 ?? options.keys.service)
+            anonymous: other.0 ?? options.keys.anonymous, service: other.1 ?? options.keys.service)
         options.secret = try secret(&arguments, "--jwt-secret")
         options.mailPort = try port(&arguments, "--mail-port")
         options.hookPort = try port(&arguments, "--hook-port")
@@ -106,6 +110,9 @@ enum ConformanceCommand {
                 throw UsageError("\(url): \"\(address)\" is not a URL such as http://127.0.0.1:8000")
             }
             return .running(url: address)
+        }
+        if let launch, launch.allSatisfy(\.isWhitespace) {
+            throw UsageError("\(command) needs the command that starts a server")
         }
         return launch.map { .launched(command: $0) }
     }

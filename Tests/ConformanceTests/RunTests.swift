@@ -101,6 +101,10 @@ struct RunTests {
         let doubled = Array(repeating: #"{"do":"make","var":"a","text":"{{a}}{{a}}"}"#, count: 40)
         let first = #"{"do":"make","var":"a","text":"{{fill:1000000}}"},"#
         #expect(try result(first + doubled.joined(separator: ",")).verdict == .notRun)
+        for time in ["now--9223372036854775808", "now+-1", "now+99999999999999999999", "now-x"] {
+            let made = #"{"do":"make","var":"a","jwt":{"exp":"\#(time)"}}"#
+            #expect(try result(made).verdict == .notRun)
+        }
         let filled =
             #"{"method":"POST","path":"/echo","raw":"\"{{fill:5:é}}{{tag}}\"","expect":{"status":200,"#
             + #""headers":{"content-type":"application/json"},"json":"ééééé<tag>"}}"#

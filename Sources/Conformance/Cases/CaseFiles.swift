@@ -20,18 +20,36 @@ enum CaseFiles {
     /// Reads files, and every `.json` file below folders; JSON below a folder that has no `steps` is something else.
     static func read(_ paths: [String]) throws(CaseProblem) -> Found {
         var found = Found()
+        var seen: Set<String> = []
         for path in paths {
             if Files.isFolder(path) {
                 let files = Files.all(below: path, ending: ".json")
                 guard files.count <= filesMax else { throw CaseProblem(text: "\(path): over \(filesMax) files") }
-                for file in files { read(file, isNamed: false, &found) }
+                for file in files where seen.insert(Files.plain(file)).inserted { read(file, isNamed: false, &found) }
             } else if Files.exists(path) {
-                read(path, isNamed: true, &found)
+                if seen.insert(Files.plain(path)).inserted { read(path, isNamed: true, &found) }
             } else {
                 throw CaseProblem(text: "\(path): no such file or folder")
             }
         }
+        refuseRepeated(&found)
         return found
+    }
+
+    /// Of two files with one id only the first is run: results are told by ids.
+    private static func refuseRepeated(_ found: inout Found) {
+        var files: [String: String] = [:]
+        var cases: [ConformanceCase] = []
+        for one in found.cases {
+            if let first = files[one.id] {
+                found.broken.append(
+                    BrokenCase(file: one.file, reason: "the id \(CaseStep.short(one.id)) is taken by \(first)"))
+            } else {
+                files[one.id] = one.file
+                cases.append(one)
+            }
+        }
+        found.cases = cases
     }
 
     private static func read(_ file: String, isNamed: Bool, _ found: inout Found) {
@@ -84,8 +102,8 @@ struct CaseSelection {
         if let skip, ExactText.contains(one.id, skip) { return "" }
         if let ids, !ids.contains(one.id) { return "" }
         if let needed = one.store, needed != store { return "needs the store \(needed) (--store)" }
-        if !movesClock, one.has(.clock) { return "moves the server's clock (--faketime)" }
-        if !runsSQL, one.has(.sql) { return "changes rows in the store (--sql)" }
+        if !movesClock, one.has(.clock) { return "moves the server's clock (--launch with --faketime)" }
+        if !runsSQL, one.has(.sql) { return "changes rows in the store (--launch with --sql)" }
         if !launches {
             if !one.env.isEmpty { return "needs other settings than the base configuration (--launch or --all)" }
             if one.isFresh { return "needs a server without data (--launch or --all)" }

@@ -29,6 +29,8 @@ struct CaseStep: Sendable {
     /// A pause or a wait is never longer, in seconds.
     static let secondsMax = 600.0
     static let timesMax = 1000
+    /// The clock is never moved further, in seconds.
+    static let advanceMax = 1e10
 
     let number: Int
     let kindName: String
@@ -167,7 +169,7 @@ struct CaseStep: Sendable {
                 throw problem("\(name): must be a whole number from 1 to \(Self.timesMax)")
             }
         }
-        if let advance = seconds("advance"), !(0...1e10).contains(advance) {
+        if let advance = seconds("advance"), !(0...Self.advanceMax).contains(advance) {
             throw problem("advance: must be seconds ahead")
         }
     }
@@ -179,8 +181,12 @@ struct CaseStep: Sendable {
             }
         }
         switch kind {
-        case .request: try need("path", "url")
-        case .race: try need("times", "each")
+        case .request:
+            try need("path", "url")
+            try checkCall(fields)
+        case .race:
+            try need("times", "each")
+            try checkEach()
         case .mail, .noMail: try need("to")
         case .hook: try need("path")
         case .scriptHook:
@@ -202,6 +208,46 @@ struct CaseStep: Sendable {
         case .sleep: try need("seconds")
         case .clock: try need("advance")
         case .restart, .idp: break
+        }
+    }
+
+    /// A call whose method or address no server could be asked with is the case's fault, not the server's.
+    private func checkCall(_ fields: JSONObject) throws(CaseProblem) {
+        func isPrintable(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+        func isFilled(_ text: String) -> Bool { ExactText.contains(text, "{{") }
+        if let method = fields["method"]?.string, method.isEmpty || !isPrintable(method) {
+            throw problem("method: \"\(Self.short(method))\" is no method")
+        }
+        if let path = fields["path"]?.string, !isFilled(path), !isPrintable(path) {
+            throw problem("path: \"\(Self.short(path))\" has characters that no request line may have")
+        }
+        if let url = fields["url"]?.string, !isFilled(url) {
+            let scheme = URLText(url).scheme
+            guard isPrintable(url), scheme == "http" || scheme == "https", URLText(url).hostAndPort != nil else {
+                throw problem("url: \"\(Self.short(url))\" is no http or https address")
+            }
+        }
+    }
+
+    /// The members of a race: each must fit as the fields of a request do.
+    private func checkEach() throws(CaseProblem) {
+        guard let each = fields["each"]?.array else { return try checkCall(fields) }
+        guard (1...Self.timesMax).contains(each.count) else {
+            throw problem("each: must be a list of 1 to \(Self.timesMax) requests")
+        }
+        for members in each {
+            guard let object = members.object else { throw problem("each: must be a list of objects") }
+            var all = fields
+            for member in object.members {
+                guard let shape = Self.requestShapes[member.key] else {
+                    throw problem("each: \"\(Self.short(member.key))\" is no field of request")
+                }
+                guard Self.fits(member.value, shape) else {
+                    throw problem("each: \(member.key): must be \(Self.name(shape))")
+                }
+                all[member.key] = member.value
+            }
+            try checkCall(all)
         }
     }
 }

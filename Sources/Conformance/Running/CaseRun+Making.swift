@@ -48,7 +48,8 @@ extension CaseRun {
         var claims = given
         for member in given.members {
             guard let text = member.value.string, text.hasPrefix("now+") || text.hasPrefix("now-") else { continue }
-            guard let offset = Int64(text.dropFirst(4).isEmpty ? "0" : text.dropFirst(4)), offset < 1 << 40 else {
+            let rest = text.dropFirst(4)
+            guard let offset = Int64(rest.isEmpty ? "0" : rest), (0...1 << 40).contains(offset) else {
                 throw StepStop.notRun("\(CaseStep.short(text)) is no time")
             }
             claims[member.key] = .int(text.hasPrefix("now+") ? serverSeconds + offset : serverSeconds - offset)

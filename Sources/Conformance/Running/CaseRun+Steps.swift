@@ -81,10 +81,12 @@ extension CaseRun {
     }
 
     func send(_ call: HTTPCall) throws(StepStop) -> HTTPAnswer {
-        do {
-            return try world.caller.send(call)
-        } catch {
-            throw .failed("no answer: \(error)")
+        try paced { () throws(StepStop) in
+            do {
+                return try world.caller.send(call)
+            } catch {
+                throw .silence("no answer: \(error)")
+            }
         }
     }
 
@@ -128,10 +130,10 @@ extension CaseRun {
             calls.append(try call(fields))
         }
         var answers: [HTTPAnswer] = []
-        for result in Race.run(calls, world.caller) {
+        for result in try paced({ () throws(StepStop) in Race.run(calls, world.caller) }) {
             switch result {
             case .success(let answer): answers.append(answer)
-            case .failure(let failure): throw .failed("no answer: \(failure)")
+            case .failure(let failure): throw .silence("no answer: \(failure)")
             }
         }
         answers.sort { left, right in
@@ -164,7 +166,8 @@ extension CaseRun {
     private func runSQL(_ step: CaseStep) throws(StepStop) {
         guard let runSQL = server.runSQL else { throw .notRun("the store cannot be reached (--sql)") }
         let text = try filledText(step.fields["sql"])
-        do { try runSQL(text) } catch { throw .failed("sql: \(error)") }
+        // What the command cannot do says nothing about the server.
+        do { try runSQL(text) } catch { throw .notRun("sql: \(error)") }
     }
 
     private func moveClock(_ step: CaseStep) throws(StepStop) {
@@ -172,6 +175,7 @@ extension CaseRun {
             throw .notRun("the server's clock cannot be moved (--faketime)")
         }
         normalizer.ahead += step.seconds("advance") ?? 0
+        guard normalizer.ahead <= CaseStep.advanceMax else { throw .notRun("the clock would be too far ahead") }
         do { try moveClock(normalizer.ahead) } catch { throw .failed("clock: \(error)") }
     }
 

@@ -24,6 +24,11 @@ final class CaseRun {
     var normalizer: Normalizer
     var values: [String: JSONValue] = [:]
     private var filled = 0
+    /// When the last answer was there, by the monotonic clock.
+    private var answeredAt = 0.0
+
+    /// The base configuration lets a mail follow another after a millisecond: calls are never closer than this.
+    private static let gapSeconds = 0.002
 
     init(_ one: ConformanceCase, world: World, server: any ServerUnderTest, prefix: String, keys: CallerKeys) {
         (self.one, self.world, self.server, self.prefix) = (one, world, server, prefix)
@@ -51,6 +56,14 @@ final class CaseRun {
             }
         }
         return (observations, nil)
+    }
+
+    /// Waits until the call before is long enough ago, and sends; the server's own minimum intervals must be over.
+    func paced<Answer>(_ send: () throws(StepStop) -> Answer) throws(StepStop) -> Answer {
+        let early = answeredAt + Self.gapSeconds - Threads.clock()
+        if early > 0 { Threads.rest(seconds: early) }
+        defer { answeredAt = Threads.clock() }
+        return try send()
     }
 
     private func sortedLists(_ seen: JSONValue, _ step: CaseStep) -> JSONValue {

@@ -14,6 +14,8 @@ final class Conductor {
     private let broken: [BrokenCase]
     /// Cases that need something that was not given, and what.
     let leftOut: [(id: String, why: String)]
+    /// Why no further case can be run: a server that ran has gone.
+    private var gone: String?
 
     init(
         _ options: ConformanceOptions, environment: [String: String], random: any RandomSource, clock: any WallClock,
@@ -39,6 +41,10 @@ final class Conductor {
             }
         }
         cases = CaseSelection.ordered(chosen)
+        let ids = Set(found.cases.map(\.id))
+        for id in (selection.ids ?? []).subtracting(ids).sorted(by: ExactText.precedes) {
+            leftOut.append((id, "stands in the list, but in no case file"))
+        }
         self.leftOut = leftOut
         let world = try Self.world(options, random: random, clock: clock, secure: secure)
         self.world = world
@@ -76,12 +82,16 @@ final class Conductor {
     }
 
     private static func selection(_ options: ConformanceOptions) throws(ConformanceFailure) -> CaseSelection {
-        var selection = CaseSelection(
-            only: options.only, skip: options.skip, store: options.store, movesClock: options.faketime != nil,
-            runsSQL: options.sql != nil)
         var places = [options.target]
         if let reference = options.reference { places.append(reference) }
         let allLaunched = places.allSatisfy { if case .launched = $0 { true } else { false } }
+        // Neither the clock nor the store of a server that runs already can be reached.
+        var selection = CaseSelection(
+            only: options.only, skip: options.skip, store: options.store,
+            movesClock: options.faketime != nil && allLaunched, runsSQL: options.sql != nil && allLaunched)
+        if let library = options.faketime, Files.isFolder(library) || !Files.exists(library) {
+            throw ConformanceFailure("--faketime: \(library): no such file")
+        }
         selection.launches = allLaunched || options.everyCase
         if let list = options.list {
             guard let bytes = try? Files.read(list, bytesMax: CaseFiles.fileBytesMax) else {
@@ -89,6 +99,7 @@ final class Conductor {
             }
             let words = bytes.split { $0 <= 0x20 }
             selection.ids = Set(words.map { String(decoding: $0, as: UTF8.self) })
+            if words.isEmpty { throw ConformanceFailure("\(list): has no id of a case") }
         }
         return selection
     }
@@ -124,17 +135,29 @@ final class Conductor {
         return CallerKeys(anonymous: keys.anonymous ?? made.anonymous, service: keys.service ?? made.service)
     }
 
-    /// Whether the servers that run already answer at all.
-    func reach() throws(ConformanceFailure) {
-        guard !cases.isEmpty || !broken.isEmpty else { throw ConformanceFailure("there is no case to run") }
+    /// Whether the servers that run already answer at all; what is odd about how they do.
+    @discardableResult
+    func reach() throws(ConformanceFailure) -> [String] {
+        guard !cases.isEmpty || !broken.isEmpty else {
+            let reasons = Set(leftOut.map(\.why)).sorted(by: ExactText.precedes).joined(separator: "; ")
+            throw ConformanceFailure("there is no case to run" + (reasons.isEmpty ? "" : ": \(reasons)"))
+        }
+        var odd: [String] = []
         for (place, prefix) in [(target, options.prefix), (reference, options.referencePrefix ?? options.prefix)] {
             guard case .running(let url)? = place?.kind else { continue }
+            guard URLText(url).hostAndPort != nil else {
+                throw ConformanceFailure("\"\(url)\" is no address of a server, such as http://127.0.0.1:8000")
+            }
             let base = RunningServer(url: url).base
             let call = HTTPCall(method: "GET", url: base + prefix + "/health", headers: [], body: nil)
-            do { _ = try world.caller.send(call) } catch {
+            do {
+                let status = try world.caller.send(call).status
+                if status == 404 { odd.append("GET \(base)\(prefix)/health answers 404: is the prefix right?") }
+            } catch {
                 throw ConformanceFailure("no server answers at \(base): \(error)")
             }
         }
+        return odd
     }
 
     /// Runs every case; `print` is told each result as it comes.
@@ -147,7 +170,7 @@ final class Conductor {
         }
         for one in broken { take(.notRun(id: one.file, title: one.file, file: one.file, why: one.reason)) }
         for one in cases {
-            if let why = one.unknownKind {
+            if let why = one.unknownKind ?? gone {
                 take(.notRun(id: one.id, title: one.title, file: one.file, why: why))
             } else {
                 take(reference == nil ? recorded(one) : live(one))
@@ -168,14 +191,20 @@ final class Conductor {
         do {
             server = try place.server(for: one)
         } catch {
-            return ([], (nil, .failed("\(error)")))
+            return ([], (nil, place.neverStarted ? .notRun("\(error)") : .failed("\(error)")))
         }
         world.reset()
         let prefix = isReference ? options.referencePrefix ?? options.prefix : options.prefix
         let run = CaseRun(
             one, world: world, server: server, prefix: prefix, keys: isReference ? referenceKeys : keys)
         let (seen, stop) = run.run()
-        return (seen, stop.map { ($0.step, $0.why) })
+        guard let stop, stop.why.kind == .failed else { return (seen, stop.map { ($0.step, $0.why) }) }
+        if stop.why.isSilence { gone = place.gone(prefix: prefix) ?? gone }
+        let launched = server as? LaunchedServer
+        // A server that crashed hangs up a moment before it is over.
+        if stop.why.isSilence, launched != nil { Threads.rest(seconds: 0.1) }
+        guard let ending = launched?.ending else { return (seen, (stop.step, stop.why)) }
+        return (seen, (stop.step, .failed("\(stop.why.text); \(ending)")))
     }
 
     private func result(_ one: ConformanceCase, _ story: Story) -> CaseResult {

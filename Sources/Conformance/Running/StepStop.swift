@@ -9,7 +9,10 @@ struct StepStop: Error {
 
     let kind: Kind
     let text: String
+    /// The server gave no answer at all.
+    var isSilence = false
 
+    static func silence(_ text: String) -> StepStop { StepStop(kind: .failed, text: text, isSilence: true) }
     static func failed(_ text: String) -> StepStop { StepStop(kind: .failed, text: text) }
     static func notRun(_ text: String) -> StepStop { StepStop(kind: .notRun, text: text) }
 }

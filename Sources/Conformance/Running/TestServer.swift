@@ -79,14 +79,30 @@ final class LaunchedServer: ServerUnderTest {
         self.process = process
         let call = HTTPCall(method: "GET", url: base + plan.prefix + "/health", headers: [], body: nil)
         let end = Threads.clock() + LaunchPlan.readySeconds
+        var status: Int?
         while Threads.clock() < end, !process.isOver {
-            if let answer = try? HTTPCaller().send(call), answer.status == 200 { return }
+            let answer = try? HTTPCaller().send(call)
+            if answer?.status == 200 { return }
+            status = answer?.status ?? status
             Threads.rest(seconds: 0.02)
         }
+        var why = process.endingText ?? "GET \(plan.prefix)/health gave no answer for \(Int(LaunchPlan.readySeconds)) s"
+        if let status, !process.isOver {
+            why = "GET \(plan.prefix)/health answered \(status) for \(Int(LaunchPlan.readySeconds)) s"
+        }
         process.stop()
-        let said = (try? Files.read(log, bytesMax: 16 << 20)) ?? []
-        throw SocketFailure("the server did not become ready: " + String(decoding: said.suffix(1500), as: UTF8.self))
+        throw SocketFailure("the server did not become ready: " + why + said)
     }
+
+    /// The last that the server printed, as an addition to a sentence.
+    private var said: String {
+        let bytes = (try? Files.read(log, bytesMax: 16 << 20)) ?? []
+        let text = ExactText.trimmed(String(decoding: bytes.suffix(1500), as: UTF8.self))
+        return text.isEmpty ? "" : ": " + text
+    }
+
+    /// That the server has ended by itself, and what it said last; nil while it runs.
+    var ending: String? { process?.endingText.map { $0 + said } }
 
     /// Asks the server to end and removes its data.
     func stop() {
@@ -130,6 +146,13 @@ final class ServerPlace {
     let kind: Kind
     private let world: World
     private var launched: (server: LaunchedServer, configuration: String, isFresh: Bool)?
+    /// Starts that failed before the first one that did not.
+    private var failures = 0
+    private var hasStarted = false
+    private var lastFailure = SocketFailure("")
+
+    /// After so many failed starts, and none that did not fail, the command is not tried any more.
+    static let failuresMax = 3
 
     init(_ kind: Kind, world: World) {
         (self.kind, self.world) = (kind, world)
@@ -142,12 +165,51 @@ final class ServerPlace {
             return RunningServer(url: url)
         }
         let wanted = CaseSelection.configuration(one)
-        if let launched, launched.configuration == wanted, !launched.isFresh, !one.isFresh { return launched.server }
+        if let launched, launched.configuration == wanted, !launched.isFresh, !one.isFresh,
+            launched.server.ending == nil
+        {
+            return launched.server
+        }
         close()
-        let server = try LaunchedServer(plan, world: world, env: one.env)
-        launched = (server, wanted, one.isFresh)
-        return server
+        if neverStarted, failures >= Self.failuresMax { throw lastFailure }
+        do {
+            let server = try LaunchedServer(plan, world: world, env: one.env)
+            hasStarted = true
+            launched = (server, wanted, one.isFresh)
+            return server
+        } catch {
+            failures += 1
+            lastFailure = error
+            throw error
+        }
     }
+
+    /// Whether the command was tried and has never given a server: that says nothing about one.
+    var neverStarted: Bool { !hasStarted && failures > 0 }
+
+    /// Why there is no server to run the next case on: one at a URL that took a call before takes none any more.
+    func gone(prefix: String) -> String? {
+        guard case .running(let url) = kind else { return nil }
+        let base = RunningServer(url: url).base
+        let call = HTTPCall(method: "GET", url: base + prefix + "/health", headers: [], body: nil)
+        var caller = world.caller
+        caller.wholeSeconds = Self.goneSeconds
+        var why = ""
+        let end = Threads.clock() + Self.goneSeconds
+        repeat {
+            do {
+                _ = try caller.send(call)
+                return nil
+            } catch {
+                why = error.description
+            }
+            Threads.rest(seconds: 0.5)
+        } while Threads.clock() < end
+        return "no server answers at \(base) any more: \(why)"
+    }
+
+    /// A server that is being restarted by somebody comes back in this time.
+    private static let goneSeconds = 3.0
 
     func close() {
         launched?.server.stop()

@@ -53,6 +53,14 @@ final class ChildProcess: Sendable {
     /// Whether the command has ended.
     var isOver: Bool { ending != nil }
 
+    /// How the command ended, in words for a person; nil while it runs.
+    var endingText: String? {
+        guard let ending else { return nil }
+        let signal = ending & 0x7F
+        return signal == 0
+            ? "the command ended with status \((ending >> 8) & 0xFF)" : "the command was ended by signal \(signal)"
+    }
+
     private var ending: Int32? {
         status.withLock { status in
             var now: Int32 = 0
@@ -103,7 +111,8 @@ final class ChildProcess: Sendable {
         }
         guard child.ending == 0 else {
             let said = (try? Files.read(output, bytesMax: 1 << 20)) ?? []
-            throw SocketFailure(String(decoding: said.suffix(300), as: UTF8.self))
+            let text = ExactText.trimmed(String(decoding: said.suffix(300), as: UTF8.self))
+            throw SocketFailure((child.endingText ?? "the command failed") + (text.isEmpty ? "" : ": " + text))
         }
     }
 }

@@ -5,6 +5,22 @@ import Glibc
 enum Files {
     static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
+    /// A path without what does not change where it leads: `./` at its beginning, doubled slashes.
+    static func plain(_ path: String) -> String {
+        var parts = ExactText.split(path, at: "/").filter { !$0.isEmpty && $0 != "." }
+        if ExactText.hasPrefix(path, "/") { parts.insert("", at: 0) }
+        return parts.joined(separator: "/")
+    }
+
+    /// Whether a file can be written there; one that was not there is not there afterwards.
+    static func checkWritable(_ path: String) throws(SocketFailure) {
+        let isNew = !exists(path)
+        let descriptor = unsafe csys_open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .last(path) }
+        close(descriptor)
+        if isNew { unsafe unlink(path) }
+    }
+
     static func exists(_ path: String) -> Bool { kind(path) != nil }
 
     /// Length in bytes; nil if there is no such file.

@@ -40,11 +40,14 @@ public struct SecureCaller: Sendable {
 
 /// Sends calls, each on a connection of its own, and follows no redirect.
 struct HTTPCaller: Sendable {
+    /// How long one wait may take, and the whole call.
     static let seconds = 30
+    static let wholeSecondsMax = 60.0
     static let headBytesMax = 1 << 20
     static let bodyBytesMax = 64 << 20
 
     var secure: SecureCaller?
+    var wholeSeconds = HTTPCaller.wholeSecondsMax
 
     /// - Throws: why there was no answer, in words for a person.
     func send(_ call: HTTPCall) throws(SocketFailure) -> HTTPAnswer {
@@ -56,7 +59,7 @@ struct HTTPCaller: Sendable {
         if url.scheme == "https" { return try sendSecurely(call) }
         let socket = try BlockingSocket.connect(host: host, port: port ?? 80, seconds: Self.seconds)
         try socket.send(try Self.bytes(of: call, url, host: host, port: port ?? 80))
-        var reader = AnswerReader(socket)
+        var reader = AnswerReader(socket, seconds: wholeSeconds)
         return try reader.answer(toHead: call.method == "HEAD")
     }
 
@@ -119,8 +122,12 @@ private struct AnswerReader {
     private let socket: BlockingSocket
     private var buffer: [UInt8] = []
     private var index = 0
+    private let end: Double
 
-    init(_ socket: BlockingSocket) { self.socket = socket }
+    init(_ socket: BlockingSocket, seconds: Double) {
+        self.socket = socket
+        end = Threads.clock() + seconds
+    }
 
     mutating func answer(toHead: Bool) throws(SocketFailure) -> HTTPAnswer {
         while true {
@@ -130,7 +137,10 @@ private struct AnswerReader {
             if toHead || status == 204 || status == 304 || status < 200 { return answer }
             if answer.first("transfer-encoding").map({ ExactText.lowercased($0) == "chunked" }) ?? false {
                 answer.body = try chunks()
-            } else if let length = answer.first("content-length").flatMap({ Int($0) }), length >= 0 {
+            } else if let text = answer.first("content-length") {
+                guard ExactText.isDigits(text), let length = Int(text) else {
+                    throw SocketFailure("the answer has a content-length of \"\(text.prefix(20))\"")
+                }
                 answer.body = try take(length)
             } else {
                 answer.body = try rest()
@@ -211,6 +221,9 @@ private struct AnswerReader {
     }
 
     private mutating func more() throws(SocketFailure) -> Bool {
+        guard Threads.clock() < end else {
+            throw SocketFailure("the answer is not whole yet, and no longer waited for")
+        }
         let bytes = try socket.receive()
         buffer += bytes
         return !bytes.isEmpty
