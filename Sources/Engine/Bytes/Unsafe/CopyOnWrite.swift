@@ -11,7 +11,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 
         @inlinable
         init(_ value: Value) {
-            self.value = value
+            unsafe self.value = value
         }
     }
 
@@ -24,10 +24,10 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 
     @inlinable
     public var value: Value {
-        _read { yield storage.value }
+        _read { yield unsafe storage.value }
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-            yield &storage.value
+            if !isKnownUniquelyReferenced(&storage) { storage = unsafe Storage(storage.value) }
+            yield unsafe &storage.value
         }
     }
 }
