@@ -7,6 +7,8 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
     /// `@unchecked Sendable`: changed only while exactly one reference is left, which the changing value holds.
     @usableFromInline
     final class Storage: @unchecked Sendable {
+        /// Not checked at run time: whoever changes it holds the only reference.
+        @exclusivity(unchecked)
         @usableFromInline var value: Value
 
         @inlinable
