@@ -189,4 +189,19 @@ struct EndingsTests {
         #expect(seen.count == 21)
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 >= 0.0015 })
     }
+
+    @Test("long values that begin alike are shown where they part")
+    func longValues() {
+        let start = String(repeating: "a", count: 500)
+        let pair = Difference.shortPair(.string(start + "bcd"), .string(start + "xyz"), lengthMax: 48)
+        #expect(pair.expected == "..." + String(repeating: "a", count: 16) + "bcd\"")
+        #expect(pair.got.hasSuffix("xyz\"") && pair.got.count <= 48)
+        let early = Difference.shortPair(.string("b" + start), .string("c"), lengthMax: 48)
+        #expect(early.expected.hasPrefix("\"baaa") && early.expected.count == 48 && early.got == "\"c\"")
+        let cut = Difference.shortPair(.string(start), .string(start + start), lengthMax: 48)
+        #expect(cut.expected != cut.got)
+        #expect(Difference.shortPair(nil, .string("c"), lengthMax: 48) == ("nothing", "\"c\""))
+        let line = Difference(path: "json.a", expected: .string(start + "b"), got: .string(start + "c")).line
+        #expect(line.contains("ab\", got ") && line.hasSuffix("ac\""))
+    }
 }

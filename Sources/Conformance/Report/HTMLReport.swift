@@ -29,9 +29,13 @@ enum HTMLReport {
         return out
     }
 
-    private static func code(_ value: JSONValue?) -> String {
-        guard let value else { return #"<span class="none">nothing</span>"# }
-        return "<code>\(escaped(Difference.short(value, lengthMax: valueMax)))</code>"
+    /// The cells of what was expected and what came.
+    private static func cells(_ expected: JSONValue?, _ got: JSONValue?) -> String {
+        func cell(_ value: JSONValue?, _ text: String) -> String {
+            value == nil ? #"<td><span class="none">nothing</span></td>"# : "<td><code>\(escaped(text))</code></td>"
+        }
+        let pair = Difference.shortPair(expected, got, lengthMax: valueMax)
+        return cell(expected, pair.expected) + cell(got, pair.got)
     }
 
     private static func name(_ path: String) -> String {
@@ -124,7 +128,7 @@ enum HTMLReport {
         let why = field.why.isEmpty ? "" : "<small>\(escaped(field.why))</small>"
         return """
             <tr class="\(kind(field.mark))"><td>\(name(field.path))\(mark)\(why)</td>
-            <td>\(field.count)</td><td>\(code(first?.expected))</td><td>\(code(first?.got))</td>
+            <td>\(field.count)</td>\(cells(first?.expected, first?.got))
             <td>\(names.joined(separator: "<br>"))\(more)</td></tr>
 
             """
@@ -163,8 +167,8 @@ enum HTMLReport {
                 let name = name(difference.path)
                 let note =
                     mark == .differs ? "" : " " + badge(kind(mark), mark.rawValue) + "<small>\(escaped(why))</small>"
-                return "<tr class=\"\(kind(mark))\"><td>\(name)\(note)</td><td>\(code(difference.expected))</td>"
-                    + "<td>\(code(difference.got))</td></tr>"
+                return "<tr class=\"\(kind(mark))\"><td>\(name)\(note)</td>"
+                    + cells(difference.expected, difference.got) + "</tr>"
             }
             out +=
                 "<h3>Step \(finding.step) · \(escaped(finding.endpoint))</h3><table><thead><tr><th>field</th>"

@@ -3,6 +3,7 @@ import JSON
 /// The report for a terminal.
 enum TextReport {
     private static let valueMax = 300
+    private static let cellMax = 48
     /// Rows of one endpoint in the ending; the report has them all.
     private static let rowsMax = 20
 
@@ -37,9 +38,9 @@ enum TextReport {
             for difference in shown {
                 out += "        \(visible(difference.path.isEmpty ? "answer" : difference.path))"
                 if case .known(let why) = difference.standing { out += "  [known deviation: \(visible(why))]" }
-                out +=
-                    "\n            expected  \(value(difference.expected))\n"
-                out += "            got       \(value(difference.got))\n"
+                let pair = Difference.shortPair(difference.expected, difference.got, lengthMax: valueMax)
+                out += "\n            expected  \(visible(pair.expected))\n"
+                out += "            got       \(visible(pair.got))\n"
             }
         }
         let noise = result.noiseCount
@@ -60,10 +61,10 @@ enum TextReport {
             let rows = endpoint.fields.filter { $0.mark != .tolerated }.map { field -> [String] in
                 let first = field.examples.first
                 let mark = field.mark == .differs ? "" : "  [\(field.mark.rawValue)]"
+                let pair = Difference.shortPair(first?.expected, first?.got, lengthMax: cellMax)
                 return [
                     visible(field.path.isEmpty ? "answer" : field.path) + mark, "\(field.count)×",
-                    visible(Difference.short(first?.expected, lengthMax: 48)),
-                    visible(Difference.short(first?.got, lengthMax: 48)),
+                    visible(pair.expected), visible(pair.got),
                 ]
             }
             out += table([["field", "", "expected", "got"]] + rows.prefix(rowsMax))
@@ -91,8 +92,6 @@ enum TextReport {
             return "    " + cells.joined(separator: "  ") + "  " + row[3] + "\n"
         }.joined()
     }
-
-    private static func value(_ value: JSONValue?) -> String { visible(Difference.short(value, lengthMax: valueMax)) }
 
     static func plural(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
