@@ -34,8 +34,14 @@ public enum Conformance {
     public static func environmentFile(
         url: String, options: ConformanceOptions, random: any RandomSource, clock: any WallClock
     ) throws(ConformanceFailure) -> String {
+        let address = URLText(url)
+        guard let host = address.hostAndPort else { throw Conductor.noAddress(url) }
+        guard options.mailPort > 0, options.hookPort > 0, options.openIDPort > 0 else {
+            throw ConformanceFailure(
+                "the server is told where the peers of the run will be: give --mail-port, --hook-port, --openid-port")
+        }
         let world = try Conductor.world(options, random: random, clock: clock)
-        let port = URLText(url).hostAndPort?.port ?? 80
+        let port = host.port ?? (address.scheme == "https" ? 443 : 80)
         let settings = world.settings(url: RunningServer(url: url).base, port: port)
         let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }
         return lines.joined()

@@ -190,6 +190,22 @@ struct EndingsTests {
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 >= 0.0015 })
     }
 
+    @Test("settings for a server name the ports that the peers will have")
+    func environment() throws {
+        func file(_ url: String, _ ports: [Int]) throws(ConformanceFailure) -> String {
+            var options = ConformanceOptions(cases: [], target: .running(url: url))
+            (options.mailPort, options.hookPort, options.openIDPort) = (ports[0], ports[1], ports[2])
+            return try Conformance.environmentFile(
+                url: url, options: options, random: SystemRandom(), clock: SystemClock())
+        }
+        let ports = try (0..<3).map { _ in try BlockingSocket.freePort() }
+        let text = try file("http://127.0.0.1:9999", ports)
+        #expect(text.contains("GOTRUE_SMTP_PORT=\(ports[0])\n") && text.contains("\nPORT=9999\n"))
+        #expect(text.contains("GOTRUE_EXTERNAL_KEYCLOAK_URL=http://127.0.0.1:\(ports[2])"))
+        #expect(throws: ConformanceFailure.self) { try file("http://", ports) }
+        #expect(throws: ConformanceFailure.self) { try file("http://127.0.0.1:9999", [ports[0], 0, ports[2]]) }
+    }
+
     @Test("long values that begin alike are shown where they part")
     func longValues() {
         let start = String(repeating: "a", count: 500)

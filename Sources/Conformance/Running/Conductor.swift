@@ -135,6 +135,10 @@ final class Conductor {
         return CallerKeys(anonymous: keys.anonymous ?? made.anonymous, service: keys.service ?? made.service)
     }
 
+    static func noAddress(_ url: String) -> ConformanceFailure {
+        ConformanceFailure("\"\(url)\" is no address of a server, such as http://127.0.0.1:8000")
+    }
+
     /// Whether the servers that run already answer at all; what is odd about how they do.
     @discardableResult
     func reach() throws(ConformanceFailure) -> [String] {
@@ -145,9 +149,7 @@ final class Conductor {
         var odd: [String] = []
         for (place, prefix) in [(target, options.prefix), (reference, options.referencePrefix ?? options.prefix)] {
             guard case .running(let url)? = place?.kind else { continue }
-            guard URLText(url).hostAndPort != nil else {
-                throw ConformanceFailure("\"\(url)\" is no address of a server, such as http://127.0.0.1:8000")
-            }
+            guard URLText(url).hostAndPort != nil else { throw Self.noAddress(url) }
             let base = RunningServer(url: url).base
             let call = HTTPCall(method: "GET", url: base + prefix + "/health", headers: [], body: nil)
             do {
