@@ -79,10 +79,10 @@ public final class HMAC: Sendable {
             // A null key would mean "keep the old one", so an empty key still points somewhere.
             let bytes = key.bytes.isEmpty ? [0] : key.bytes
             let isKeyed = unsafe bytes.withUnsafeBufferPointer { buffer in
-                let name = unsafe UnsafeMutablePointer(
-                    mutating: UnsafeRawPointer(hash.name.utf8Start).assumingMemoryBound(to: CChar.self))
+                // OpenSSL keeps both pointers: a literal handed over as an argument would be gone after the call.
+                let name = unsafe UnsafeMutablePointer(mutating: Self.cString(hash.name))
                 var parameters = unsafe [
-                    OSSL_PARAM_construct_utf8_string("digest", name, 0), OSSL_PARAM_construct_end(),
+                    OSSL_PARAM_construct_utf8_string(Self.cString("digest"), name, 0), OSSL_PARAM_construct_end(),
                 ]
                 return unsafe EVP_MAC_init(made, buffer.baseAddress, key.bytes.count, &parameters) == 1
             }
@@ -91,6 +91,10 @@ public final class HMAC: Sendable {
                 throw OpenSSLErrors.failure("HMAC key")
             }
             unsafe pointer = made
+        }
+
+        private static func cString(_ text: StaticString) -> UnsafePointer<CChar> {
+            unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
         }
 
         deinit {
