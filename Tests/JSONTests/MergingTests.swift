@@ -27,6 +27,20 @@ struct MergingTests {
         #expect(JSONText(trusted: Array(#"{"b":"#.utf8)).merging(patch).description == #"{"a":9}"#)
     }
 
+    /// "é" can be one character or an "e" with an accent: two keys, as they are for the reference.
+    @Test(
+        "removes no key that is only a Unicode equivalent",
+        arguments: [#"{"\u00e9":1,"e\u0301":2}"#, #"{"a\"":0,"\u00e9":1,"e\u0301":2}"#])
+    func equivalents(stored: String) throws {
+        let patch = try #require(try JSONText(#"{"\u00e9":null}"#).value.object)
+        let merged = try JSONText(stored).merging(patch).object
+        #expect(merged["\u{e9}"] == nil)
+        #expect(merged["e\u{301}"] == .number(JSONNumber(2)))
+        var object = try JSONText(stored).object
+        object.merge(patch)
+        #expect(object == merged)
+    }
+
     @Test("takes a change of many members")
     func many() throws {
         var patch = JSONObject()

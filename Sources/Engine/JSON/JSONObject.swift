@@ -60,16 +60,16 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     ///
     /// Shallow on purpose: a nested object replaces the one that stood there. Source: FR-06.
     public mutating func merge(_ patch: JSONObject) {
-        var removed: Set<String> = []
+        var removed: Set<ExactKey> = []
         for member in patch.members {
             if case .null = member.value {
-                removed.insert(member.key)
+                removed.insert(ExactKey(text: member.key))
             } else {
                 self[member.key] = member.value
             }
         }
         guard !removed.isEmpty else { return }
-        members.removeAll { removed.contains($0.key) }
+        members.removeAll { removed.contains(ExactKey(text: $0.key)) }
         places = nil
         if members.count > Self.searchedMax { index() }
     }
