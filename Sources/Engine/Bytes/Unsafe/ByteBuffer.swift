@@ -220,6 +220,8 @@ public struct ByteBuffer: ~Copyable {
     /// An owned copy of the readable bytes.
     public func array() -> [UInt8] {
         let span = bytes
+        // Of no bytes, the standard library would write to the empty array that all threads share.
+        guard !span.isEmpty else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: span.count) { target, count in
             for index in 0..<span.count { unsafe target[index] = span[index] }
             count = span.count

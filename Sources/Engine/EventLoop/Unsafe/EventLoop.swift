@@ -26,7 +26,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     private let inbox = Mutex(Inbox())
 
     // The rest belongs to the loop's thread.
-    private var thread = pthread_t()
+    /// 0 until it runs.
+    private let thread = Atomic<UInt>(0)
     private var jobs: [UnownedJob] = []
     private var running: [UnownedJob] = []
     private var sources: [EventSource?] = []
@@ -69,7 +70,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     // MARK: Any thread
 
     /// Whether the caller runs on the loop's thread.
-    public var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// Takes a job of a task that prefers this loop. Called by the Swift runtime, on any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -206,7 +207,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
 
     /// The thread's main function: turns until `stop`.
     func run() {
-        thread = pthread_self()
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
         clock = LoopClock.now()
         let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: Self.eventsPerTurn)
         defer { unsafe events.deallocate() }
