@@ -198,6 +198,18 @@ struct RemoteAnswerTests {
         #expect(try await world.backend.publicKeys(RequestContext()) == first)
     }
 
+    @Test("A page of maintenance in place of the key set does not displace it")
+    func maintenance() async throws {
+        let world = try ScriptedWorld { request in
+            [.send(ScriptedUpstream.answer(request.number == 1 ? "{\"keys\":[]}" : "{\"status\":\"back soon\"}"))]
+        }
+        defer { world.stop() }
+        let first = try await world.backend.publicKeys(RequestContext())
+        world.clock.advance(by: .seconds(60))
+        #expect(try await world.backend.publicKeys(RequestContext()) == first)
+        #expect(world.upstream.requests.count == 2)
+    }
+
     @Test("A relayed user is the server's own bytes; what is none is refused")
     func relayed() async throws {
         let body = "{\"odd\": [1 ,2], \"id\":\"9cce5271-c731-4366-8240-b8c51b79a0d9\"}"

@@ -59,26 +59,28 @@ extension RemoteBackend {
 
     /// `GET /settings`, a few seconds old at most. Source: supabase-core.md 10.14.
     public func publicSettings(_ context: RequestContext) async throws(AuthError) -> PublicSettings {
-        let value = try await shared("/settings", context, settingsCache)
+        let value = try await shared("/settings", context, settingsCache, "settings") { $0["external"]?.object != nil }
         guard let object = value.object, let external = object["external"]?.object else { throw unusable("settings") }
         return SettingsReading.settings(object, external)
     }
 
     /// `GET /.well-known/jwks.json`, a few seconds old at most. Source: supabase-core.md 10.16.
     public func publicKeys(_ context: RequestContext) async throws(AuthError) -> JSONText {
-        let value = try await shared("/.well-known/jwks.json", context, keysCache)
-        guard value["keys"]?.array != nil else { throw unusable("key set") }
-        return JSONText(value)
+        JSONText(
+            try await shared("/.well-known/jwks.json", context, keysCache, "key set") { $0["keys"]?.array != nil })
     }
 
-    /// Asks for what is the same for everybody; while the server is away its last answer counts.
+    /// Asks for what is the same for everybody; while the server is away, or something else answers in its place (a
+    /// page of maintenance), its last good answer counts.
     private func shared(
-        _ path: String, _ context: RequestContext, _ cache: AnswerCache
+        _ path: String, _ context: RequestContext, _ cache: AnswerCache, _ name: String,
+        isUsable: @Sendable (JSONValue) -> Bool
     ) async throws(AuthError) -> JSONValue {
         let now = clock.now()
         if let value = cache.fresh(at: now) { return value }
         do throws(AuthError) {
             let value = try json(try await call(reading(path, context)))
+            guard isUsable(value) else { throw unusable(name) }
             cache.keep(value, at: now)
             return value
         } catch {
