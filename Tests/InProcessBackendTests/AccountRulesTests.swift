@@ -70,11 +70,11 @@ struct AccountRulesTests {
     @Test("metadata merges at the top level, and null removes")
     func metadata() throws {
         let stored = try JSONText(#"{"a":1,"b":{"x":1,"y":2},"big":12345678901234567890}"#)
-        let merged = Metadata.merged(stored, with: ["a": nil, "b": ["x": 9], "c": ""])
+        let merged = Metadata.merged(stored, with: ["a": .null, "b": ["x": 9], "c": ""])
         #expect(merged.description == #"{"b":{"x":9},"big":12345678901234567890,"c":""}"#)
         #expect(throws: AuthError.self) { try Metadata.check(["a": ["b": [["c\u{0}": 1]]]]) }
         #expect(throws: AuthError.self) { try Metadata.check(["a": "\u{0}"]) }
-        try Metadata.check(["a": "b", "c": [nil, true, 1]])
+        try Metadata.check(["a": "b", "c": [.null, true, 1]])
     }
 
     @Test("the send interval, second by second", arguments: [(0, "60"), (1, "59"), (59, "1"), (60, nil), (61, nil)])

@@ -137,7 +137,7 @@ struct GeneratedLinkTests {
             }
             let second = try await world.link("signup") {
                 $0.password = Password("another-horse-2")
-                $0.userMetadata = ["a": nil, "b": 3]
+                $0.userMetadata = ["a": .null, "b": 3]
             }
             #expect(second.user.id == first.user.id)
             #expect(second.user.userMetadata.description == #"{"b":3}"#)

@@ -24,8 +24,8 @@ struct AdminTests {
             let user = try await world.account("Mixed@Example.com") {
                 $0.phone = "+15550001111"
                 $0.role = " editor "
-                $0.userMetadata = ["none": nil]
-                $0.appMetadata = ["plan": "pro", "provider": nil]
+                $0.userMetadata = ["none": .null]
+                $0.appMetadata = ["plan": "pro", "provider": .null]
             }
             #expect(user.email == "mixed@example.com")
             #expect(user.phone == "15550001111")
@@ -146,14 +146,14 @@ struct AdminTests {
             let user = try await world.account {
                 $0.userMetadata = ["a": 1, "b": ["x": 1, "y": 2], "big": 9_007_199_254_740_993]
             }
-            _ = try await world.update(user.id) { $0.userMetadata = ["a": nil] }
+            _ = try await world.update(user.id) { $0.userMetadata = ["a": .null] }
             let after = try await world.update(user.id) { $0.userMetadata = ["b": ["x": 9]] }
             #expect(
                 after.userMetadata.description
                     == #"{"b":{"x":9},"big":9007199254740993,"email_verified":true}"#)
             let same = try await world.update(user.id) { $0.userMetadata = [:] }
             #expect(same.userMetadata == after.userMetadata)
-            let app = try await world.update(user.id) { $0.appMetadata = ["plan": "pro", "providers": nil] }
+            let app = try await world.update(user.id) { $0.appMetadata = ["plan": "pro", "providers": .null] }
             #expect(app.appMetadata.description == #"{"provider":"email","plan":"pro"}"#)
         }
     }

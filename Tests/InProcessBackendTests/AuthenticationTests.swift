@@ -29,7 +29,7 @@ struct AuthenticationTests {
             let later = JSONValue.int(now + 600)
             let cases = [
                 Case(.subjectMissing, ["role": "authenticated", "exp": later]),
-                Case(.subjectMissing, ["sub": nil, "exp": later]),
+                Case(.subjectMissing, ["sub": .null, "exp": later]),
                 Case(.subjectNotUUID, ["sub": "me", "exp": later]),
                 Case(.subjectUnknown, ["sub": nobody, "exp": later]),
                 Case(.subjectUnknown, ["sub": nobody]),

@@ -15,7 +15,7 @@ struct SignUpTests {
     @Test("a new address waits for its confirmation, and the mailed code confirms it", arguments: policies)
     func pending(_ policy: Policy) async throws {
         try await MailWorld.use(policy) { world in
-            let user = try #require(try await world.signUp("Alice@Example.com", ["name": "Al", "gone": nil]).pending)
+            let user = try #require(try await world.signUp("Alice@Example.com", ["name": "Al", "gone": .null]).pending)
             #expect(user.email == "alice@example.com")
             #expect(user.confirmationSentAt == world.clock.now())
             #expect(user.confirmedAt == nil)
@@ -207,7 +207,7 @@ struct SignUpTests {
     @Test("an anonymous account has a session and no address")
     func anonymous() async throws {
         try await MailWorld.use { world in
-            let session = try await world.backend.signUpAnonymously(["a": nil, "b": 1], world.visitor)
+            let session = try await world.backend.signUpAnonymously(["a": .null, "b": 1], world.visitor)
             #expect(session.user.isAnonymous)
             #expect(session.user.email == nil)
             #expect(session.user.userMetadata.description == #"{"a":null,"b":1}"#)

@@ -13,10 +13,10 @@ struct UpdateUserTests {
     func metadata() async throws {
         try await MailWorld.use { world in
             let session = try await world.member("alice@example.com", ["a": 1, "b": 2])
-            let user = try await world.update(session) { $0.userMetadata = ["b": nil, "c": ["d": nil]] }
+            let user = try await world.update(session) { $0.userMetadata = ["b": .null, "c": ["d": .null]] }
             #expect(user.userMetadata.object["a"] == 1)
             #expect(user.userMetadata.object["b"] == nil)
-            #expect(user.userMetadata.object["c"] == ["d": nil])
+            #expect(user.userMetadata.object["c"] == ["d": .null])
             #expect(try await world.user(session).userMetadata == user.userMetadata)
             #expect(
                 await refusal { try await world.update(session) { $0.userMetadata = ["x": "\u{0}"] } } == .textHasNUL)

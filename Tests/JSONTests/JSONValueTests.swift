@@ -21,7 +21,7 @@ struct JSONValueTests {
 
     @Test("accessors answer only for their own kind")
     func accessors() {
-        let values: [JSONValue] = [nil, true, 1, "x", [1], ["a": 1]]
+        let values: [JSONValue] = [.null, true, 1, "x", [1], ["a": 1]]
         #expect(values.map(\.typeName) == ["null", "bool", "number", "string", "array", "object"])
         #expect(values.map { $0.bool != nil } == [false, true, false, false, false, false])
         #expect(values.map { $0.number != nil } == [false, false, true, false, false, false])
@@ -70,7 +70,7 @@ struct JSONValueTests {
         var patch = JSONObject()
         for index in 0..<100 {
             object["k\(index)"] = .int(index)
-            patch["k\(index * 2)"] = index % 2 == 0 ? nil as JSONValue : .int(-index)
+            patch["k\(index * 2)"] = index % 2 == 0 ? .null as JSONValue : .int(-index)
         }
         for index in stride(from: 0, to: 100, by: 4) { patch["k\(index)"] = .null }
         object.merge(patch)

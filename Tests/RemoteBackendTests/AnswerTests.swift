@@ -14,6 +14,7 @@ private struct ScriptedWorld {
     let upstream: ScriptedUpstream
     let group: EventLoopGroup
     let backend: RemoteBackend
+    let clock = ManualClock()
 
     init(
         _ change: (inout RemoteBackend.Configuration) -> Void = { _ in }, script: @escaping ScriptedUpstream.Script
@@ -24,7 +25,8 @@ private struct ScriptedWorld {
         options.connectPause = .milliseconds(1)
         options.answerTimeout = .milliseconds(50)
         let origin = try #require(Origin(upstream.url + "/auth/v1"))
-        backend = RemoteWorld.backend(try HTTPClient(origin: origin, loops: group.loops, options: options), change)
+        backend = RemoteWorld.backend(
+            try HTTPClient(origin: origin, loops: group.loops, options: options), clock: clock, change)
     }
 
     func refresh() async -> Result<Session, AuthError> {
@@ -195,6 +197,7 @@ struct RemoteAnswerTests {
         defer { world.group.shutdown() }
         let first = try await world.backend.publicKeys(RequestContext())
         world.upstream.stop()
+        world.clock.advance(by: .seconds(60))
         #expect(try await world.backend.publicKeys(RequestContext()) == first)
     }
 

@@ -37,7 +37,8 @@ final class AnswerCache: Sendable {
         kept.withLock { kept in
             guard let kept else { return nil }
             let age = now.microseconds &- kept.at.microseconds
-            return age >= 0 && age <= within ? kept.value : nil
+            guard age >= 0, age <= within else { return nil }
+            return kept.value
         }
     }
 

@@ -78,15 +78,19 @@ extension RemoteBackend {
     ) async throws(AuthError) -> JSONValue {
         let now = clock.now()
         if let value = cache.fresh(at: now) { return value }
+        let fault: AuthError
         do throws(AuthError) {
             let value = try json(try await call(reading(path, context)))
-            guard isUsable(value) else { throw unusable(name) }
-            cache.keep(value, at: now)
-            return value
+            if isUsable(value) {
+                cache.keep(value, at: now)
+                return value
+            }
+            fault = unusable(name)
         } catch {
-            guard let value = cache.stale(at: now) else { throw error }
-            return value
+            fault = error
         }
+        if let value = cache.stale(at: now) { return value }
+        throw fault
     }
 }
 
