@@ -24,7 +24,7 @@ let shippedWalls =
     ]
 
 /// How the release is linked, for less memory and a faster start (docs/decisions/0007-linking.md): packed relocations,
-/// the C++ runtime inside, and the functions that a start runs side by side, so that few pages are touched.
+/// the C++ runtime inside, and the functions of the hot paths and of a start side by side.
 let linking: [LinkerSetting] = [
     .unsafeFlags(
         [

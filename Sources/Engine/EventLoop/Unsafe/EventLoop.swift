@@ -10,7 +10,7 @@ internal import Synchronization
 /// end of the turn (one flush for all answers of a turn). Deadlines of sources are coarse (`sweepInterval`) and cost
 /// one store to set, because the sources are swept instead of a heap of times being kept.
 ///
-/// `@unchecked Sendable`: everything but `inbox` and the constants is touched by the loop's own thread only.
+/// `@unchecked Sendable`: everything but `inbox`, `thread` and the constants is touched by the loop's own thread only.
 public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Deadlines of sources are noticed this long after they passed at most, in nanoseconds.
     public static let sweepInterval: UInt64 = 250_000_000
@@ -24,10 +24,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable 
     private let epoll: Int32
     private let wake: WakeDescriptor
     private let inbox = Mutex(Inbox())
+    /// The thread that runs the loop; 0 until one does.
+    private let thread = Atomic<UInt>(0)
 
     // The rest belongs to the loop's thread.
-    /// 0 until it runs.
-    private let thread = Atomic<UInt>(0)
     private var jobs: [UnownedJob] = []
     private var running: [UnownedJob] = []
     private var sources: [EventSource?] = []
